@@ -1,0 +1,142 @@
+"""The invariants of a store as executable checks (`python -m arena check`).
+
+Each check recomputes from what lies below: texts from their hashes, contexts from bars, chains from
+decisions, equity and fills from decisions and bars by the slow second engine, summaries from equity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from arena.audit.check_ledger import check_accounts
+from arena.audit.rows import load
+from arena.core.hashing import sha256_text
+from arena.core.rows import BlobRow, CallRow, DecisionRow, RunRow
+from arena.runner.track import next_link
+from arena.store.head import read_head
+from arena.store.store import Store
+
+from arena.audit.check_market import check_contexts  # isort: skip
+from arena.audit.finding import Finding  # isort: skip
+
+
+@dataclass
+class Report:
+    """What `check` found. A breach means altered or lost data, or a bug; a warning means unknown."""
+
+    findings: list[Finding] = field(default_factory=list)
+    n_checked: int = 0
+
+    @property
+    def n_breaches(self) -> int:
+        return sum(f.level == "breach" for f in self.findings)
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "n_checked": self.n_checked,
+            "n_breaches": self.n_breaches,
+            "findings": [vars(f) for f in self.findings],
+        }
+
+
+def check_store(store: Store) -> Report:
+    """Run every check over every run of the store."""
+    report = Report()
+    decisions = load(store, DecisionRow, "ORDER BY track, seq")
+    runs = load(store, RunRow, "ORDER BY run")
+    calls = load(store, CallRow, "ORDER BY decision, seq")
+    parts = (
+        check_blobs(store),
+        check_calls(calls, store),
+        check_chains(decisions, calls),
+        check_head(store, decisions),
+        check_completeness(runs, decisions),
+        check_contexts(store, decisions),
+        check_accounts(store, runs, decisions),
+    )
+    for part in parts:
+        for item in part:
+            if isinstance(item, Finding):
+                report.findings.append(item)
+            else:
+                report.n_checked += item
+    return report
+
+
+def check_blobs(store: Store) -> Iterator[Finding | int]:
+    """Every stored text has the hash it is filed under."""
+    blobs = load(store, BlobRow, "")
+    yield len(blobs)
+    for blob in blobs:
+        if sha256_text(blob.text) != blob.sha256:
+            yield Finding("breach", "texts", f"text {blob.sha256[:12]} was altered")
+
+
+def check_calls(calls: list[CallRow], store: Store) -> Iterator[Finding | int]:
+    """Every call's prompt and answer are there."""
+    known = {b.sha256 for b in load(store, BlobRow, "")}
+    yield len(calls)
+    for call in calls:
+        if not {call.prompt_sha256, call.answer_sha256} <= known:
+            yield Finding("breach", "texts", f"prompt or answer of {call.decision} is missing")
+
+
+def check_chains(
+    decisions: list[DecisionRow], calls: list[CallRow]
+) -> Iterator[Finding | int]:
+    """Each decision's link follows from the one before, its own content and its calls."""
+    of: dict[str, list[CallRow]] = {}
+    for call in calls:
+        of.setdefault(call.decision, []).append(call)
+    track, link, seq = "", "", -1
+    yield len(decisions)
+    for row in decisions:
+        if row.track != track:
+            track, link, seq = row.track, sha256_text(row.track), -1
+        seq += 1
+        if row.seq != seq:
+            yield Finding("breach", "chain", f"{row.track} misses decision {seq}; next is {row.decision}")
+            seq = row.seq
+        link = next_link(link, row, of.get(row.decision, []))
+        if link != row.chain_hash:
+            yield Finding("breach", "chain", f"decision {row.decision} or a call of it was altered")
+            link = row.chain_hash
+
+
+def check_head(store: Store, decisions: list[DecisionRow]) -> Iterator[Finding | int]:
+    """The head kept outside the store is on the chain: no lost tail, no older copy put back."""
+    recorded = read_head(store.path)
+    if recorded is None:
+        yield Finding("warning", "head", "no head file: a lost tail could not be noticed")
+        return
+    heads = recorded["heads"]
+    assert isinstance(heads, dict)
+    links = {(d.track, d.chain_hash) for d in decisions}
+    yield len(heads)
+    for track, head in heads.items():
+        if (track, head) not in links:
+            yield Finding("breach", "head", f"the recorded head of {track} is not in the store")
+
+
+def check_completeness(
+    runs: list[RunRow], decisions: list[DecisionRow]
+) -> Iterator[Finding | int]:
+    """A finished run has one decision per track and slot; all tracks of a slot saw one market."""
+    of: dict[str, list[DecisionRow]] = {}
+    for row in decisions:
+        of.setdefault(row.run, []).append(row)
+    for run in runs:
+        rows = of.get(run.run, [])
+        yield len(rows)
+        if run.status == "done" and len(rows) != run.n_planned:
+            yield Finding(
+                "breach", "completeness", f"{run.run} has {len(rows)} of {run.n_planned} decisions"
+            )
+        seen: dict[tuple[str, str], str] = {}
+        for row in rows:
+            first = seen.setdefault((row.asset, row.slot_key), row.market_hash)
+            if first != row.market_hash:
+                yield Finding(
+                    "breach", "equal treatment", f"{row.decision} saw another market than its peers"
+                )

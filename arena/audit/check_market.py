@@ -1,0 +1,78 @@
+"""Contexts against bars: what agents saw can be rebuilt from the store, and nothing came from later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from arena.audit.finding import Finding
+from arena.audit.rows import load
+from arena.core.errors import InvariantError
+from arena.core.rows import AssetRow, BarRow, ContextRow, DecisionRow
+from arena.core.types import Asset, Bar, MarketContext
+from arena.store.store import Store
+
+BarKey = tuple[str, int]
+
+
+def bars_at(bars: list[BarRow], revision: int) -> list[BarRow]:
+    """Bars of one asset as they stood at `revision`, oldest first."""
+    newest: dict[object, BarRow] = {}
+    for bar in sorted(bars, key=lambda b: (b.session, b.revision)):
+        if bar.revision <= revision:
+            newest[bar.session] = bar
+    return list(newest.values())
+
+
+def to_asset(row: AssetRow) -> Asset:
+    return Asset(
+        row.asset, row.name, row.asset_class, row.synthetic, json.loads(row.symbols_json)  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def rebuild(context: ContextRow, asset: Asset, bars: list[BarRow]) -> MarketContext:
+    """The context from its bars alone."""
+    inside = [b for b in bars if context.first_session <= b.session <= context.session]
+    return MarketContext(
+        asset,
+        context.session,
+        context.as_of_utc,
+        tuple(
+            Bar(b.session, b.open, b.high, b.low, b.close, b.volume, b.known_at_utc) for b in inside
+        ),
+    )
+
+
+def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Finding | int]:
+    """Every context's hash equals that of its rebuilt self; the first of each asset that does not is named."""
+    assets = {a.asset: to_asset(a) for a in load(store, AssetRow, "")}
+    bars: dict[str, list[BarRow]] = {}
+    for bar in load(store, BarRow, "ORDER BY asset, session, revision"):
+        bars.setdefault(bar.asset, []).append(bar)
+    contexts = load(store, ContextRow, "ORDER BY asset, as_of_utc")
+    cache: dict[BarKey, list[BarRow]] = {}
+    broken: dict[str, list[ContextRow]] = {}
+    yield len(contexts)
+    for context in contexts:
+        key = (context.asset, context.revision)
+        if key not in cache:
+            cache[key] = bars_at(bars.get(context.asset, []), context.revision)
+        try:
+            same = rebuild(context, assets[context.asset], cache[key]).market_hash
+        except InvariantError as error:
+            yield Finding("breach", "look-ahead", str(error))
+            continue
+        if same != context.market_hash:
+            broken.setdefault(context.asset, []).append(context)
+    for asset, found in broken.items():
+        yield Finding(
+            "breach",
+            "bars",
+            f"{len(found)} market contexts of {asset} no longer follow from the stored bars, first "
+            f"at {found[0].session}: a bar from {found[0].first_session} to {found[0].session} or the "
+            "context was altered",
+        )
+    known = {c.market_hash for c in contexts} | {""}
+    for row in decisions:
+        if row.market_hash not in known:
+            yield Finding("breach", "contexts", f"the market of {row.decision} is not in the store")

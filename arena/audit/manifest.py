@@ -1,0 +1,47 @@
+"""What a run was made of, in one document that can be cited."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from arena.audit.rows import load
+from arena.core.hashing import sha256_json
+from arena.core.rows import CallRow, ContextRow, DecisionRow
+from arena.store import reader
+from arena.store.store import Store
+
+
+def build_manifest(store: Store, run: str) -> dict[str, Any]:
+    """Specification, code, prompt and data hashes, effective parameters, and an id over all of it.
+
+    Raises:
+        UnknownNameError: no such run.
+    """
+    row = reader.run(store, run)
+    decisions = load(store, DecisionRow, "WHERE run = ? ORDER BY decision", [run])
+    calls = load(
+        store, CallRow,
+        "WHERE decision IN (SELECT decision FROM decisions WHERE run = ?) ORDER BY decision, seq",
+        [run],
+    )  # fmt: skip
+    hashes = {d.market_hash for d in decisions}
+    contexts = [c for c in load(store, ContextRow, "ORDER BY market_hash") if c.market_hash in hashes]
+    heads = {d.track: d.chain_hash for d in sorted(decisions, key=lambda d: d.seq)}
+    document = {
+        "run": run,
+        "spec": json.loads(row["spec_json"]),
+        "code_version": row["code_version"],
+        "synthetic_data": bool(row["synthetic"]),
+        "n_decisions": len(decisions),
+        "n_planned": int(row["n_planned"]),
+        "voided_reason": row["voided_reason"],
+        "data_sha256": sha256_json(sorted(hashes)),
+        "prompts_sha256": sha256_json([c.prompt_sha256 for c in calls]),
+        "answers_sha256": sha256_json([c.answer_sha256 for c in calls]),
+        "effective_params": sorted({c.params_json for c in calls}),
+        "models": sorted({c.model for c in calls}),
+        "n_contexts": len(contexts),
+        "track_heads": heads,
+    }
+    return {"id": f"arena:{run}:{sha256_json(document)[:16]}", **document}

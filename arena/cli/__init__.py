@@ -1,0 +1,1 @@
+"""Command line. One JSON document on stdout with --json; progress and messages on stderr."""

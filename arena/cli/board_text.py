@@ -1,0 +1,77 @@
+"""A leaderboard as table, CSV or LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from arena.cli.output import print_table
+
+Row = dict[str, Any]
+
+PERCENT = {"CR", "CR_gross", "AR", "AV", "MDD", "excess_bh", "win_rate_trades", "time_in_market"}
+COLUMNS = ("CR", "excess_bh", "SR", "MDD", "AV", "win_rate_trades")
+TABLE1 = ("CR", "AR", "AV", "SR", "MDD")
+
+
+def cell(row: Row, metric: str) -> str:
+    """A metric for people: percent or ratio; an en dash where it is undefined."""
+    value = row["metrics"].get(metric, {}).get("value")
+    if value is None:
+        return "–"
+    return f"{100 * value:+.2f}" if metric in PERCENT else f"{value:.2f}"
+
+
+def name(row: Row) -> str:
+    return str(row.get("account") or row["entry"])
+
+
+def _rank(row: Row) -> str:
+    return "void" if row["voided"] else str(row["rank"] or "–")
+
+
+def as_table(rows: Sequence[Row], layout: str = "") -> None:
+    """Print; ratios in percent where the header says so."""
+    metrics = TABLE1 if layout == "table1" else COLUMNS
+    heads = [f"{m} %" if m in PERCENT else m for m in metrics]
+    print_table(
+        ["#", "account" if rows and "account" in rows[0] else "entry", "group", "strategy",
+         *heads, "balance", "failed", "gaps"],
+        [
+            [_rank(r), name(r), r["group"], r["strategy"], *(cell(r, m) for m in metrics),
+             f"{r['balance']:,.0f}", str(r["n_failed"]), str(r["n_gaps"])]
+            for r in rows
+        ],
+    )  # fmt: skip
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Plain columns, then one column a metric (fractions; empty where undefined)."""
+    out = io.StringIO()
+    metrics = list(rows[0]["metrics"]) if rows else []
+    plain = [k for k in rows[0] if k not in ("metrics", "sparkline")] if rows else []
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*plain, *metrics])
+    for row in rows:
+        values = [row["metrics"].get(m, {}).get("value") for m in metrics]
+        writer.writerow([*(_safe(row[k]) for k in plain), *values])
+    return out.getvalue()
+
+
+def _safe(value: Any) -> Any:
+    """A leading = + - @ in text would be a formula to a spreadsheet."""
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@" else value
+
+
+def as_latex(rows: Sequence[Row]) -> str:
+    """The paper's five columns as a tabular."""
+    lines = [r"\begin{tabular}{llrrrrr}", "Name & Strategy & " + " & ".join(TABLE1) + r" \\ \hline"]
+    for row in rows:
+        cells = " & ".join(cell(row, m) for m in TABLE1)
+        label = name(row).replace("_", r"\_").replace("&", r"\&").replace("%", r"\%")
+        lines.append(f"{label} & {row['strategy'].replace('_', chr(92) + '_')} & {cells} " + r"\\")
+    return "\n".join([*lines, r"\end{tabular}"])

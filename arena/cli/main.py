@@ -1,0 +1,63 @@
+"""The command table and the exit codes: 0 ok, 1 failed, 2 bad arguments or an unusable store."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import typer
+from pydantic import ValidationError
+
+from arena.cli import care, reading, running
+from arena.core.errors import ArenaError, ConfigError, StoreError
+
+app = typer.Typer(
+    name="arena",
+    help="Agent Market Arena: LLM trading agents under one protocol.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("replay")(running.replay)
+app.command("import")(running.import_)
+app.command("rescore")(running.rescore)
+app.command("void")(running.void)
+app.command("leaderboard")(reading.leaderboard)
+app.command("equity")(reading.equity)
+app.command("decision")(reading.decision)
+app.command("export")(reading.export)
+app.command("manifest")(reading.manifest)
+app.command("check")(care.check)
+app.command("doctor")(care.doctor)
+
+
+def explain(error: ValidationError) -> str:
+    """A pydantic refusal as one sentence a value."""
+    parts = []
+    for item in error.errors():
+        where = ".".join(str(p) for p in item["loc"]) or error.title
+        parts.append(f"`{where}`: {item['msg'].removeprefix('Value error, ')}")
+    return "; ".join(parts) + "."
+
+
+def main() -> None:
+    """Run one verb; every expected failure becomes a sentence and an exit code."""
+    try:
+        code = app(standalone_mode=False)
+    except click.exceptions.Abort:
+        _leave("Stopped. What was decided is stored; the same command goes on from there.", 1)
+    except click.ClickException as error:
+        error.show(file=sys.stderr)
+        sys.exit(2)
+    except ValidationError as error:
+        _leave(explain(error), 2)
+    except (ConfigError, StoreError) as error:
+        _leave(str(error), 2)
+    except ArenaError as error:
+        _leave(str(error), 1)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave(message: str, code: int) -> None:
+    print(f"arena: {message}", file=sys.stderr)
+    sys.exit(code)

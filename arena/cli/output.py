@@ -1,0 +1,86 @@
+"""What goes to stdout and what to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from arena.runner.replay import Tick
+
+
+def print_json(document: Any) -> None:
+    """One JSON document, dates as ISO text; NaN is refused (it is not JSON)."""
+    print(json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False, indent=1))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    table = Table(title=title or None, title_justify="left")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i < 2 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def print_pairs(title: str, values: Mapping[str, Any]) -> None:
+    print(title)
+    for key, value in values.items():
+        print(f"  {key:<18} {value}")
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+class ReplayBar:
+    """Progress of a run on stderr: bar, decisions/s, time left; plain lines where it is no terminal."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._plain = not console.is_terminal
+        self._shown = -1
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=self._plain,
+        )
+        self._task = None
+
+    def __enter__(self) -> ReplayBar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def __call__(self, tick: Tick) -> None:
+        rate = f"{tick.per_s:.0f} decisions/s"
+        if self._plain:
+            tenth = 10 * tick.done // max(tick.planned, 1)
+            if tenth != self._shown:
+                self._shown = tenth
+                eta = "" if tick.eta_s is None else f", {tick.eta_s:.0f} s left"
+                note(f"{tick.run}: {tick.done}/{tick.planned} decisions, {rate}{eta}")
+            return
+        if self._task is None:
+            self._task = self._bar.add_task(tick.run, total=tick.planned, rate=rate)
+        self._bar.update(self._task, completed=tick.done, rate=rate, description=tick.run)

@@ -1,0 +1,160 @@
+"""Verbs that read: leaderboard, equity, decision, export, manifest. They answer from the snapshot
+when another process owns the store, and say how old it is."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.analytics.leaderboard import board
+from arena.audit.manifest import build_manifest
+from arena.cli.board_text import as_csv, as_latex, as_table
+from arena.cli.options import AsJson, Run, Store, names, resolve_store
+from arena.cli.output import note, print_json, print_pairs
+from arena.core.errors import ConfigError, UnknownNameError
+from arena.core.ids import TrackId
+from arena.runner.boards import select_board
+from arena.store import reader
+from arena.store.export import export as export_tables
+from arena.store.store import Store as OpenStore
+from arena.store.store import open_store
+
+
+@contextmanager
+def reading(store: Path | None) -> Iterator[OpenStore]:
+    """The store, or its snapshot with a word about its age on stderr."""
+    with open_store(resolve_store(store), read=True, snapshot_ok=True) as opened:
+        if opened.age_s is not None:
+            note(
+                f"Another process owns the store; this is its snapshot, {opened.age_s:.0f} s old."
+            )
+        yield opened
+
+
+def leaderboard(
+    store: Store = None,
+    run: Run = None,
+    by: Annotated[str, typer.Option("--by", help="entry or account.")] = "entry",
+    agents: Annotated[str, typer.Option("--agents")] = "",
+    assets: Annotated[str, typer.Option("--assets")] = "",
+    models: Annotated[str, typer.Option("--models")] = "",
+    strategies: Annotated[str, typer.Option("--strategies")] = "",
+    metrics: Annotated[str, typer.Option("--metrics", help="standard or ama.")] = "standard",
+    layout: Annotated[str, typer.Option("--layout", help="table1: the paper's columns.")] = "",
+    fmt: Annotated[str, typer.Option("--format", help="table, json, csv or latex.")] = "table",
+) -> None:
+    """Who is ahead of Buy & Hold, by entry (equal weight over assets) or by account."""
+    for option, value, allowed in (
+        ("--by", by, ("entry", "account")),
+        ("--metrics", metrics, ("standard", "ama")),
+        ("--format", fmt, ("table", "json", "csv", "latex")),
+        ("--layout", layout or "table1", ("table1",)),
+    ):
+        if value not in allowed:
+            raise UnknownNameError(option, value, allowed)
+    with reading(store) as opened:
+        picked = select_board(
+            opened, run, agents=names(agents), assets=names(assets), models=names(models),
+            strategies=names(strategies),
+        )  # fmt: skip
+        rows = board(
+            picked.summaries, picked.equity, by=by, mode=metrics, capital=picked.capital,
+            voided=picked.voided,
+        )  # fmt: skip
+    if fmt == "json":
+        print_json(rows)
+    elif fmt == "csv":
+        print(as_csv(rows), end="")
+    elif fmt == "latex":
+        print(as_latex(rows))
+    else:
+        as_table(rows, layout)
+
+
+def equity(
+    account: Annotated[str, typer.Option("--account", help="run:agent@model:ASSET:strategy")],
+    store: Store = None,
+    fmt: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+) -> None:
+    """One account: session, price, position, balance, balance_gross."""
+    track = TrackId.parse(account)
+    with reading(store) as opened:
+        frame = reader.equity(opened, [account])
+        if frame.empty:
+            known = reader.summaries(opened, track.run)["account"]
+            raise UnknownNameError("account", account, known)
+    rows = [
+        {
+            "session": r["session"].date().isoformat(),
+            "price": r["price"],
+            "position": int(r["side"]),
+            "balance": r["balance"],
+            "balance_gross": r["balance_gross"],
+        }
+        for r in frame.to_dict("records")
+    ]
+    if fmt == "json":
+        print_json(rows)
+    elif fmt == "csv":
+        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    else:
+        raise UnknownNameError("--format", fmt, ("csv", "json"))
+
+
+def decision(
+    id: Annotated[str, typer.Argument(help="run:agent@model:ASSET:2025-08-01")],
+    store: Store = None,
+    as_json: AsJson = False,
+) -> None:
+    """All that stands behind one decision: what was seen, asked, answered and done."""
+    track = TrackId.parse(id)
+    with reading(store) as opened:
+        found = reader.decision(opened, id)
+        if found is None:
+            known = reader.decisions(opened, track.run)["decision"].tolist()
+            raise UnknownNameError("decision", id, known[:20])
+    if as_json:
+        print_json(found)
+        return
+    calls = found.pop("calls")
+    print_pairs(id, found)
+    for call in calls:
+        print_pairs(f"\ncall {call['seq']}: {call['role']} asks {call['model']}", _brief(call))
+        print("\n--- prompt ---\n" + (call["prompt"] or ""))
+        print("\n--- answer ---\n" + (call["answer"] or ""))
+
+
+def _brief(call: dict[str, Any]) -> dict[str, Any]:
+    keys = ("status", "attempt", "tokens_in", "tokens_out", "cost_usd", "params_json", "parsed_json")
+    return {k: call[k] for k in keys} | ({"error": call["error"]} if call["error"] else {})
+
+
+def export(
+    out: Annotated[Path, typer.Option("--out", help="Folder; made if missing.")],
+    store: Store = None,
+    fmt: Annotated[str, typer.Option("--format", help="parquet or csv.")] = "parquet",
+    with_timing: Annotated[bool, typer.Option("--with-timing", help="Wall clock too.")] = False,
+) -> None:
+    """One file a table, sorted by key: equal work gives equal bytes."""
+    if fmt not in ("parquet", "csv"):
+        raise ConfigError(f"--format is `{fmt}`; it must be parquet or csv.")
+    with reading(store) as opened:
+        export_tables(opened, out, fmt, with_timing=with_timing)
+    note(f"exported to {out}")
+
+
+def manifest(
+    run: Annotated[str, typer.Option("--run")],
+    store: Store = None,
+) -> None:
+    """What a run was made of: code, specification, prompt and data hashes, effective parameters."""
+    with reading(store) as opened:
+        print_json(build_manifest(opened, run))

@@ -1,0 +1,199 @@
+"""Verbs that write: replay, import, rescore, void."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena.cli.options import AsJson, Data, Store, day, names, resolve_store
+from arena.cli.output import ReplayBar, note, print_json, print_pairs
+from arena.core.errors import ConfigError
+from arena.core.season import RunSpec, Season
+from arena.core.settings import check_data_choice, source_label
+from arena.market.sources import PriceSource, open_source
+from arena.portfolio.strategies import PAPER_STRATEGIES
+from arena.runner.actions_file import read_actions
+from arena.runner.derived import run_import, run_rescore
+from arena.runner.presets import Preset, get_preset
+from arena.runner.replay import RunResult, fresh_spec, run_replay
+from arena.store import reader
+from arena.store.store import open_store
+
+Fee = Annotated[float | None, typer.Option("--fee-bps", help="Fee of every asset class, in bp.")]
+Strategies = Annotated[str, typer.Option("--strategies", help="Comma list of strategies.")]
+Capital = Annotated[float | None, typer.Option("--capital", help="Capital of each account.")]
+
+
+def replay(
+    store: Store = None,
+    data: Data = "sample",
+    protocol: Annotated[str, typer.Option("--protocol", help="Preset of data/seasons.toml.")] = "default",
+    assets: Annotated[str, typer.Option("--assets")] = "",
+    agents: Annotated[str, typer.Option("--agents")] = "vanilla",
+    models: Annotated[str, typer.Option("--models")] = "offline/trend,offline/contrarian",
+    strategies: Strategies = "",
+    start: Annotated[str, typer.Option("--start", help="First session.")] = "",
+    end: Annotated[str, typer.Option("--end", help="Last session.")] = "",
+    warmup: Annotated[int | None, typer.Option("--warmup", help="Sessions, for agents that learn.")] = None,
+    warmup_from: Annotated[str, typer.Option("--warmup-from", help="Or from this date.")] = "",
+    warmup_mode: Annotated[str, typer.Option("--warmup-mode", help="teacher or paper.")] = "",
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, max=100)] = None,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+    fill: Annotated[str, typer.Option("--fill", help="next or close.")] = "",
+    hold: Annotated[str, typer.Option("--hold", help="flat or keep.")] = "",
+    capital: Capital = None,
+    fee_bps: Fee = None,
+    slippage_bps: Annotated[float | None, typer.Option("--slippage-bps")] = None,
+    borrow_bps_year: Annotated[float | None, typer.Option("--borrow-bps-year")] = None,
+    no_short: Annotated[bool, typer.Option("--no-short", help="Long only, agents are told.")] = False,
+    workers: Annotated[int, typer.Option("--workers", min=1, max=256)] = 8,
+    new: Annotated[bool, typer.Option("--new", help="Another run, even if this one exists.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let agents decide over a past window; stored decisions are not asked again."""
+    preset = get_preset(protocol)
+    source = _source(data)
+    season = preset.make_season(
+        protocol, _overrides(fill, hold, capital, fee_bps, slippage_bps, borrow_bps_year, no_short)
+    )
+    spec = RunSpec(
+        kind="replay",
+        season=season,
+        source=source_label(data),
+        assets=tuple(sorted(names(assets) or preset.assets or source.assets())),
+        agents=tuple(sorted(names(agents) or preset.agents)),
+        models=tuple(sorted(names(models) or preset.models)),
+        **_window(preset, start, end),
+        **_warmup(preset, warmup, warmup_from, warmup_mode),
+        seed=seed,
+    )
+    chosen = _strategies(names(strategies) or preset.strategies or PAPER_STRATEGIES, season)
+    path = resolve_store(store, data)
+    with open_store(path) as opened, ReplayBar() as bar:
+        if new:
+            spec = fresh_spec(opened, spec)
+        result = run_replay(
+            spec, chosen, source, opened,
+            epochs=epochs or preset.epochs, workers=workers, progress=bar,
+        )  # fmt: skip
+    _report(result, path, as_json)
+
+
+def import_(
+    actions: Annotated[Path, typer.Option("--actions", help="Testbed JSON, or CSV date,action.")],
+    agent: Annotated[str, typer.Option("--agent", help="Any name.")],
+    model: Annotated[str, typer.Option("--model", help="Any name.")],
+    asset: Annotated[str, typer.Option("--asset")],
+    store: Store = None,
+    data: Data = "sample",
+    strategies: Strategies = ",".join(PAPER_STRATEGIES),
+    fill: Annotated[str, typer.Option("--fill", help="next or close.")] = "",
+    capital: Capital = None,
+    fee_bps: Fee = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score someone else's decisions like any track."""
+    source = _source(data)
+    season = Season(**_overrides(fill, "", capital, fee_bps, None, None, no_short=False))
+    path = resolve_store(store, data)
+    read = read_actions(actions)
+    with open_store(path) as opened:
+        result = run_import(
+            read, agent, model, asset, season, names(strategies), source, source_label(data), opened
+        )
+    _report(result, path, as_json)
+
+
+def rescore(
+    run: Annotated[str, typer.Option("--run")],
+    fill: Annotated[str, typer.Option("--fill", help="close or next.")],
+    store: Store = None,
+    as_json: AsJson = False,
+) -> None:
+    """The same decisions under another fill, without calls."""
+    path = resolve_store(store)
+    _one_of("--fill", fill, ("next", "close"))
+    with open_store(path) as opened:
+        result = run_rescore(opened, run, "close" if fill == "close" else "next")
+    _report(result, path, as_json)
+
+
+def void(
+    run: Annotated[str, typer.Option("--run")],
+    reason: Annotated[str, typer.Option("--reason")],
+    store: Store = None,
+) -> None:
+    """Strike a run through: it stays visible with the reason, unranked."""
+    with open_store(resolve_store(store)) as opened:
+        reader.run(opened, run)
+        opened.update_run(run, voided_reason=reason)
+    note(f"{run} is voided: {reason}")
+
+
+def _source(data: str) -> PriceSource:
+    check_data_choice(data)
+    if data == "auto":
+        raise ConfigError("--data auto is for the app; name live, sample or files:DIR here.")
+    return open_source(data)
+
+
+def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{option} is `{value}`; it must be {' or '.join(allowed)}.")
+
+
+def _overrides(
+    fill: str, hold: str, capital: float | None, fee_bps: float | None,
+    slippage_bps: float | None, borrow_bps_year: float | None, no_short: bool,
+) -> dict[str, Any]:  # fmt: skip
+    given: dict[str, Any] = {
+        "capital": capital, "slippage_bps": slippage_bps, "borrow_bps_year": borrow_bps_year
+    }  # fmt: skip
+    if fill:
+        _one_of("--fill", fill, ("next", "close"))
+        given["fill"] = fill
+    if hold:
+        _one_of("--hold", hold, ("flat", "keep"))
+        given["hold"] = hold
+    if fee_bps is not None:
+        given["fee_bps"] = dict.fromkeys(("stock", "etf", "crypto"), fee_bps)
+    if no_short:
+        given["shorting"] = False
+    return {k: v for k, v in given.items() if v is not None}
+
+
+def _window(preset: Preset, start: str, end: str) -> dict[str, Any]:
+    first = day(start, "--start") if start else preset.start
+    last = day(end, "--end") if end else preset.end
+    if first is None or last is None:
+        raise ConfigError("A window is missing: give --start and --end, or a --protocol that has one.")
+    if first > last:
+        raise ConfigError(f"--start {first} is after --end {last}.")
+    return {"start": first, "end": last}
+
+
+def _warmup(preset: Preset, warmup: int | None, since: str, mode: str) -> dict[str, Any]:
+    if mode:
+        _one_of("--warmup-mode", mode, ("teacher", "paper"))
+    return {
+        "warmup": preset.warmup if warmup is None else warmup,
+        "warmup_from": day(since, "--warmup-from") if since else preset.warmup_from,
+        "warmup_mode": mode or preset.warmup_mode,
+    }
+
+
+def _strategies(chosen: tuple[str, ...], season: Season) -> tuple[str, ...]:
+    if season.shorting:
+        return chosen
+    return tuple(s if s.endswith("_lo") else f"{s}_lo" for s in chosen)
+
+
+def _report(result: RunResult, path: Path, as_json: bool) -> None:
+    document = {k: v for k, v in asdict(result).items() if k != "stopped"} | {"store": str(path)}
+    if as_json:
+        print_json(document)
+    else:
+        print_pairs("done", document)

@@ -1,0 +1,1 @@
+"""Words of the domain: actions, statuses, types, ids, rows, errors, clock, settings. Imports nothing of ours."""

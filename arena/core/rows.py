@@ -1,0 +1,285 @@
+"""Rows of the store, one frozen class a table; field order is column order.
+
+The store writes what it is handed and knows no finance. `HOST_COLUMNS` hold wall clock or host
+values: they stay out of exports unless asked for, so that equal work gives equal bytes.
+`*_json` fields hold canonical JSON text. Times are aware UTC; sessions are dates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonRow:
+    TABLE: ClassVar[str] = "seasons"
+    season: str
+    settings_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """`status` is running, done, stopped or failed. `source` is sample, live or files:<hash>."""
+
+    TABLE: ClassVar[str] = "runs"
+    run: str
+    kind: str
+    epoch: int
+    season: str
+    parent: str | None
+    spec_json: str
+    fill: str
+    source: str
+    synthetic: bool
+    start: date
+    end: date
+    n_planned: int
+    revision: int
+    status: str
+    note: str | None
+    voided_reason: str | None
+    code_version: str
+    created_at_utc: datetime
+    finished_at_utc: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AssetRow:
+    TABLE: ClassVar[str] = "assets"
+    asset: str
+    name: str
+    asset_class: str
+    synthetic: bool
+    annual_base: int
+    symbols_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """A bar of `revision`: the state at revision r is, for each session, the highest revision <= r."""
+
+    TABLE: ClassVar[str] = "bars"
+    asset: str
+    session: date
+    revision: int
+    open: float
+    high: float
+    low: float
+    close: float
+    adj_close: float | None
+    volume: float | None
+    source: str
+    known_at_utc: datetime
+    fetched_at_utc: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PriceCheckRow:
+    """Something seen and not changed: kind is gap, jump, disagree, revision or quarantine."""
+
+    TABLE: ClassVar[str] = "price_checks"
+    asset: str
+    session: date
+    kind: str
+    source: str
+    value: float | None
+    other: float | None
+    detail: str
+    found_at_utc: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRow:
+    TABLE: ClassVar[str] = "contexts"
+    market_hash: str
+    asset: str
+    session: date
+    as_of_utc: datetime
+    first_session: date
+    n_bars: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlobRow:
+    """A prompt, an answer or a track view, once, by the SHA-256 of its text."""
+
+    TABLE: ClassVar[str] = "blobs"
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """`seq` counts the track's decisions from 0; `chain_hash` covers this one and all before it."""
+
+    TABLE: ClassVar[str] = "decisions"
+    decision: str
+    run: str
+    track: str
+    agent: str
+    model: str
+    asset: str
+    slot_key: str
+    session: date
+    as_of_utc: datetime
+    seq: int
+    phase: str
+    intent: str
+    action: str
+    status: str
+    late: bool
+    conviction: float | None
+    reason: str
+    evidence_json: str
+    price: float
+    position_before: int
+    market_hash: str
+    view_hash: str
+    n_calls: int
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    chain_hash: str
+    decided_at_utc: datetime
+    latency_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    TABLE: ClassVar[str] = "calls"
+    decision: str
+    seq: int
+    kind: str
+    role: str
+    model: str
+    status: str
+    attempt: int
+    prompt_sha256: str
+    answer_sha256: str
+    parsed_json: str | None
+    error: str | None
+    params_json: str
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    latency_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class FillRow:
+    """One leg of a trade of the net book. `units` are signed; `rule` is close, next_open or forced_close."""
+
+    TABLE: ClassVar[str] = "fills"
+    account: str
+    session: date
+    leg: int
+    slot_key: str
+    filled_at_utc: datetime
+    units: float
+    price: float
+    fee: float
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class EquityRow:
+    """State of an account after all fills up to close(session). `account_key` = hashing.account_key(id)."""
+
+    TABLE: ClassVar[str] = "equity"
+    account_key: int
+    session: date
+    price: float
+    side: int
+    units: float
+    cash: float
+    balance: float
+    balance_gross: float
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """What pages read for one account. `metrics_json`: {NAME: metric result object}, mode standard.
+
+    `grp` is model, stand_in, vote, benchmark or import. `position` is the side before a forced close.
+    """
+
+    TABLE: ClassVar[str] = "account_summary"
+    account: str
+    account_key: int
+    run: str
+    agent: str
+    model: str
+    asset: str
+    strategy: str
+    grp: str
+    start: date
+    end: date
+    n_sessions: int
+    n_decisions: int
+    n_failed: int
+    n_gaps: int
+    n_late: int
+    balance: float
+    balance_gross: float
+    bankrupt: bool
+    position: int
+    last_action: str | None
+    last_action_session: date | None
+    metrics_json: str
+    sparkline_json: str
+
+
+Row = (
+    SeasonRow | RunRow | AssetRow | BarRow | PriceCheckRow | ContextRow | BlobRow
+    | DecisionRow | CallRow | FillRow | EquityRow | SummaryRow
+)  # fmt: skip
+
+TABLES: tuple[type[Row], ...] = (
+    SeasonRow, RunRow, AssetRow, BarRow, PriceCheckRow, ContextRow, BlobRow,
+    DecisionRow, CallRow, FillRow, EquityRow, SummaryRow,
+)  # fmt: skip
+
+HOST_COLUMNS: dict[str, frozenset[str]] = {
+    "runs": frozenset({"created_at_utc", "finished_at_utc", "code_version"}),
+    "bars": frozenset({"fetched_at_utc"}),
+    "price_checks": frozenset({"found_at_utc"}),
+    "decisions": frozenset({"decided_at_utc", "latency_ms"}),
+    "calls": frozenset({"latency_ms"}),
+}
+
+SORT_KEYS: dict[str, tuple[str, ...]] = {
+    "seasons": ("season",),
+    "runs": ("run",),
+    "assets": ("asset",),
+    "bars": ("asset", "session", "revision"),
+    "price_checks": ("asset", "session", "kind", "source"),
+    "contexts": ("market_hash",),
+    "blobs": ("sha256",),
+    "decisions": ("decision",),
+    "calls": ("decision", "seq"),
+    "fills": ("account", "session", "leg"),
+    "equity": ("account_key", "session"),
+    "account_summary": ("account",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WriteUnit:
+    """Rows that are stored together or not at all.
+
+    `key` is a decision id: if it is stored already, the whole unit changes nothing. Without a key,
+    rows with a primary key are inserted only where missing. `summaries` replace those of the same
+    account. `heads` maps a track to its newest chain hash, for the head file.
+
+    `once` is the same for units without a decision: (account id, session); if that account has an
+    equity row of that session already, the whole unit changes nothing.
+    """
+
+    rows: tuple[Row, ...] = ()
+    summaries: tuple[SummaryRow, ...] = ()
+    key: str | None = None
+    heads: tuple[tuple[str, str], ...] = ()
+    once: tuple[str, date] | None = None

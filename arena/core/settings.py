@@ -1,0 +1,56 @@
+"""Where things are and which switches are set; the only reader of `ARENA_*` environment variables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from arena.core.errors import ConfigError
+from arena.core.hashing import sha256_text
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "data"
+RUNTIME = DATA / "runtime"
+SAMPLE = DATA / "sample"
+
+
+def data_choice() -> str:
+    """`ARENA_DATA`: auto (default), live, sample or files:DIR.
+
+    Raises:
+        ConfigError: any other value.
+    """
+    value = os.environ.get("ARENA_DATA", "auto")
+    check_data_choice(value, "ARENA_DATA")
+    return value
+
+
+def check_data_choice(value: str, where: str = "--data") -> None:
+    if value in ("auto", "live", "sample") or value.startswith("files:"):
+        return
+    raise ConfigError(f"{where} is `{value}`; it must be auto, live, sample or files:DIR.")
+
+
+def source_label(choice: str) -> str:
+    """Name of a source kind in run specs: sample, live or files. Paths stay out of run ids."""
+    return "files" if choice.startswith("files:") else choice
+
+
+def store_path(choice: str) -> Path:
+    """The store of a data choice, or `ARENA_STORE` where set. The app never turns one into another."""
+    if override := os.environ.get("ARENA_STORE"):
+        return Path(override).resolve()
+    if choice.startswith("files:"):
+        folder = str(Path(choice.removeprefix("files:")).resolve())
+        return RUNTIME / f"files-{sha256_text(folder)[:10]}.duckdb"
+    return RUNTIME / f"{choice}.duckdb"
+
+
+def runner_enabled() -> bool:
+    """`ARENA_RUNNER=off` keeps the embedded runner from starting (tests, viewers)."""
+    return os.environ.get("ARENA_RUNNER", "on") != "off"
+
+
+def network_allowed() -> bool:
+    """`ARENA_NETWORK=off` forbids every source and model that leaves the machine."""
+    return os.environ.get("ARENA_NETWORK", "on") != "off"

@@ -1,0 +1,1 @@
+"""What was known when: assets, calendars, price sources, checks, and the sealed market context."""

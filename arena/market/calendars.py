@@ -1,0 +1,114 @@
+"""Sessions, opens, closes and decision slots: NYSE for stocks and ETFs, UTC days for crypto.
+
+`exchange_calendars` ends its calendars a year after the day they are built and ignores a fake
+clock, so ours is built with explicit ends and rebuilt when fewer than 60 days remain.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Literal
+
+from arena.core.clock import utc_now
+from arena.core.errors import DataError
+from arena.core.types import Asset, AssetClass, Slot
+
+Convention = Literal["default", "ama"]
+
+FIRST_DAY = date(2010, 1, 1)
+AHEAD_DAYS, REBUILD_DAYS = 400, 60
+CRYPTO_WAIT = timedelta(minutes=5)
+BEFORE_OPEN = timedelta(minutes=30)
+ONE_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class _Nyse:
+    days: list[date]
+    opens: dict[date, datetime]
+    closes: dict[date, datetime]
+
+
+_built: list[_Nyse] = []
+
+
+def _nyse(until: date) -> _Nyse:
+    """The NYSE calendar, reaching at least 60 days past `until`."""
+    if not _built or _built[-1].days[-1] < until + timedelta(days=REBUILD_DAYS):
+        import exchange_calendars
+        import pandas as pd
+
+        end = max(until, utc_now().date()) + timedelta(days=AHEAD_DAYS)
+        calendar = exchange_calendars.get_calendar(
+            "XNYS", start=pd.Timestamp(FIRST_DAY), end=pd.Timestamp(end)
+        )
+        schedule = calendar.schedule
+        days = [stamp.date() for stamp in schedule.index]
+        opens = [stamp.to_pydatetime().astimezone(UTC) for stamp in schedule["open"]]
+        closes = [stamp.to_pydatetime().astimezone(UTC) for stamp in schedule["close"]]
+        _built[:] = [
+            _Nyse(days, dict(zip(days, opens, strict=True)), dict(zip(days, closes, strict=True)))
+        ]
+    return _built[-1]
+
+
+def sessions(asset_class: AssetClass, start: date, end: date) -> tuple[date, ...]:
+    """Trading dates from `start` to `end`, both included.
+
+    Raises:
+        DataError: `start` lies before the calendar (2010).
+    """
+    if asset_class == "crypto":
+        return tuple(start + timedelta(days=i) for i in range((end - start).days + 1))
+    if start < FIRST_DAY:
+        raise DataError(f"The NYSE calendar starts {FIRST_DAY}; {start} is before it.")
+    days = _nyse(end).days
+    return tuple(days[bisect_left(days, start) : bisect_right(days, end)])
+
+
+def is_session(asset_class: AssetClass, day: date) -> bool:
+    return asset_class == "crypto" or day in _nyse(day).opens
+
+
+def next_session(asset_class: AssetClass, day: date) -> date:
+    """The first session after `day`."""
+    if asset_class == "crypto":
+        return day + ONE_DAY
+    days = _nyse(day).days
+    return days[bisect_right(days, day)]
+
+
+def open_utc(asset_class: AssetClass, session: date) -> datetime:
+    """Moment of a session's first trade (crypto: 00:00 UTC)."""
+    if asset_class == "crypto":
+        return datetime.combine(session, time(), UTC)
+    return _nyse(session).opens[session]
+
+
+def close_utc(asset_class: AssetClass, session: date) -> datetime:
+    """Moment at which a session's bar is final (crypto: 00:00 UTC of the next day)."""
+    if asset_class == "crypto":
+        return datetime.combine(session + ONE_DAY, time(), UTC)
+    return _nyse(session).closes[session]
+
+
+def slot(asset: Asset, session: date, convention: Convention = "default") -> Slot:
+    """When the decision after `session` is due.
+
+    `default`: crypto 00:05 UTC of the next day; stocks 30 minutes before the next session's open.
+    `ama`: 00:05 UTC of the next day for both (the paper's protocol).
+    """
+    if asset.asset_class == "crypto" or convention == "ama":
+        due = datetime.combine(session + ONE_DAY, time(), UTC) + CRYPTO_WAIT
+    else:
+        due = open_utc(asset.asset_class, next_session(asset.asset_class, session)) - BEFORE_OPEN
+    return Slot(asset.id, session, due)
+
+
+def slots(
+    asset: Asset, start: date, end: date, convention: Convention = "default"
+) -> tuple[Slot, ...]:
+    """One slot a session; stocks have none on closed days."""
+    return tuple(slot(asset, s, convention) for s in sessions(asset.asset_class, start, end))

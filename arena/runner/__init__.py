@@ -1,0 +1,1 @@
+"""Drives the other rooms: one round, replays, imports, rescoring, and the embedded service."""

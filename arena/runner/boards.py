@@ -1,0 +1,83 @@
+"""Which accounts a board shows: the default run, the epochs of a run, the four axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from arena.core.errors import ConfigError, UnknownNameError
+from arena.core.season import RunSpec
+from arena.store import reader
+from arena.store.store import Store
+
+
+@dataclass(frozen=True)
+class BoardData:
+    """Frames for `analytics.leaderboard.board`, with each run's capital and the voided runs."""
+
+    summaries: pd.DataFrame
+    equity: pd.DataFrame
+    capital: dict[str, float]
+    voided: frozenset[str]
+
+
+def pick_runs(runs: pd.DataFrame, wanted: str | None) -> list[str]:
+    """Run ids for `wanted`: an id, an id without -eN, `all`, or None for live, else the newest.
+
+    Raises:
+        ConfigError: there is no run at all, or none of that name.
+    """
+    if runs.empty:
+        raise ConfigError("The store holds no run yet. Start one with `python -m arena replay`.")
+    if wanted == "all":
+        return list(runs["run"])
+    if wanted is None:
+        live = runs[runs["kind"] == "live"]
+        return [str((live if len(live) else runs)["run"].iloc[0])]
+    found = [r for r in runs["run"] if r == wanted or r.rsplit("-e", 1)[0] == wanted]
+    if not found:
+        raise UnknownNameError("run", wanted, runs["run"])
+    return found
+
+
+def select_board(
+    store: Store,
+    run: str | None,
+    *,
+    agents: Sequence[str] = (),
+    assets: Sequence[str] = (),
+    models: Sequence[str] = (),
+    strategies: Sequence[str] = (),
+) -> BoardData:
+    """Summaries and curves of the chosen runs, filtered on the four axes.
+
+    Buy & Hold of the chosen assets is always in; an empty axis means all of it.
+
+    Raises:
+        UnknownNameError: an axis value that no account of these runs has.
+    """
+    runs = reader.runs(store)
+    chosen = pick_runs(runs, run)
+    frames = [reader.summaries(store, r) for r in chosen]
+    summaries = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+    benchmark = summaries["grp"] == "benchmark"
+    keep = pd.Series(True, index=summaries.index)
+    axes = (("agent", agents), ("asset", assets), ("model", models), ("strategy", strategies))
+    for column, values in axes:
+        known = set(summaries[column] if column == "asset" else summaries.loc[~benchmark, column])
+        for value in values:
+            if value not in known:
+                raise UnknownNameError(column, value, known)
+        if values:
+            hit = summaries[column].isin(list(values))
+            keep &= hit if column == "asset" else hit | benchmark
+    summaries = summaries[keep].reset_index(drop=True)
+    specs = {r.run: RunSpec.model_validate_json(r.spec_json) for r in runs.itertuples()}
+    return BoardData(
+        summaries,
+        reader.equity(store, summaries["account"].tolist()),
+        {r: specs[r].season.capital for r in chosen},
+        frozenset(runs.loc[runs["voided_reason"].notna() | runs["note"].notna(), "run"]),
+    )

@@ -1,0 +1,207 @@
+"""A run over a past window: start or resume it, round by round, until it is done or stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from arena.core.actions import FAILED, GAPS, Status
+from arena.core.clock import Clock, utc_now
+from arena.core.errors import ConfigError
+from arena.core.hashing import canonical_json
+from arena.core.rows import RunRow, SeasonRow, WriteUnit
+from arena.core.season import RunSpec
+from arena.market.history import History
+from arena.market.sources import PriceSource
+from arena.runner.plan import Plan, check_names, load_histories, make_plan
+from arena.runner.prices import changed_sessions, price_rows, stored_prices
+from arena.runner.resume import restore
+from arena.runner.round import run_round
+from arena.runner.version import code_version
+from arena.store import reader
+from arena.store.store import Store
+
+SNAPSHOT_EVERY_S = 300.0
+
+Progress = Callable[["Tick"], None]
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Progress of a run: decisions done of planned, new ones a second, and where it is."""
+
+    run: str
+    done: int
+    planned: int
+    per_s: float
+    where: str
+
+    @property
+    def eta_s(self) -> float | None:
+        return (self.planned - self.done) / self.per_s if self.per_s > 0 else None
+
+
+@dataclass
+class RunResult:
+    """What a run command prints."""
+
+    runs: list[str] = field(default_factory=list)
+    n_decisions: int = 0
+    n_failed: int = 0
+    n_gaps: int = 0
+    n_ignored: int = 0
+    n_resumed: int = 0
+    stopped: bool = False
+
+    def count(self, statuses: Sequence[str]) -> None:
+        """Add decisions by status."""
+        self.n_decisions += len(statuses)
+        self.n_failed += sum(Status(s) in FAILED for s in statuses)
+        self.n_gaps += sum(Status(s) in GAPS for s in statuses)
+
+
+def fresh_spec(store: Store, spec: RunSpec) -> RunSpec:
+    """`--new`: the same run under the next free ordinal."""
+    known = set(reader.runs(store)["run"])
+    while spec.run_id() in known:
+        spec = spec.model_copy(update={"ordinal": spec.ordinal + 1})
+    return spec
+
+
+def run_replay(
+    spec: RunSpec,
+    strategies: Sequence[str],
+    source: PriceSource,
+    store: Store,
+    *,
+    epochs: int = 1,
+    workers: int = 8,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+    clock: Clock = utc_now,
+) -> RunResult:
+    """Carry out `spec`, once an epoch; decisions that are stored already are not asked again.
+
+    Raises:
+        ConfigError: bad names, window or history, or data that changed under a started run.
+    """
+    result = RunResult()
+    check_names(spec, strategies)
+    histories = load_histories(source, spec, clock())
+    for epoch in range(1, epochs + 1):
+        plan = make_plan(spec, source, strategies, histories, epoch=epoch)
+        revision = open_run(plan, store, clock)
+        result.runs.append(plan.run)
+        result.n_resumed += restore(plan, store)
+        store.snapshot()
+        finished = asyncio.run(_rounds(plan, store, revision, workers, progress, stop, clock))
+        status = "done" if finished else "stopped"
+        store.update_run(plan.run, status=status, finished_at_utc=clock())
+        store.snapshot()
+        _count(plan, store, result)
+        if not finished:
+            result.stopped = True
+            break
+    return result
+
+
+async def _rounds(
+    plan: Plan,
+    store: Store,
+    revision: int,
+    workers: int,
+    progress: Progress | None,
+    stop: threading.Event | None,
+    clock: Clock,
+) -> bool:
+    """All rounds not yet settled, in order. False if asked to stop in between."""
+    gate = asyncio.Semaphore(workers)
+    began = snapped = time.monotonic()
+    done = resumed = sum(track.counts.n_decisions for track in plan.tracks)
+    for rnd in plan.rounds:
+        if stop is not None and stop.is_set():
+            return False
+        done += len(await run_round(plan, rnd, store, revision, gate, clock))
+        if progress is not None:
+            rate = (done - resumed) / max(time.monotonic() - began, 1e-9)
+            where = ", ".join(f"{s.asset} {s.session}" for s in rnd.slots)
+            progress(Tick(plan.run, done, plan.n_planned, rate, where))
+        if time.monotonic() - snapped > SNAPSHOT_EVERY_S:
+            store.snapshot()
+            snapped = time.monotonic()
+    return True
+
+
+def open_run(plan: Plan, store: Store, clock: Clock) -> int:
+    """Write the run's head rows, or check that its data are still those it started with.
+
+    Returns:
+        The revision of the bars that the run reads.
+
+    Raises:
+        ConfigError: a bar that the run was started on differs now.
+    """
+    known = reader.runs(store)
+    if plan.run in set(known["run"]):
+        revision = int(known.loc[known["run"] == plan.run, "revision"].iloc[0])
+        _same_data(store, plan.histories, revision, plan.run)
+        store.update_run(plan.run, status="running", finished_at_utc=None)
+        return revision
+    now = clock()
+    revision, rows = price_rows(store, plan.histories.values(), now)
+    head = run_row(plan.spec, plan.run, plan.epoch, revision, plan.n_planned, plan.synthetic, now)
+    store.write([WriteUnit(rows=(season_row(plan.spec), head, *rows))])
+    return revision
+
+
+def _same_data(
+    store: Store, histories: Mapping[str, History], revision: int, run: str
+) -> None:
+    for asset, history in histories.items():
+        stored = stored_prices(store, asset, revision)
+        missing = [b.session for b in history.bars if b.session not in stored]
+        changed = changed_sessions(history, stored) or missing
+        if changed:
+            raise ConfigError(
+                f"The data changed under {run}: {asset} {changed[0]} differs from the bar it was "
+                "started on. Use --new to start another run on today's data."
+            )
+
+
+def season_row(spec: RunSpec) -> SeasonRow:
+    return SeasonRow(spec.season.season_id, canonical_json(spec.season.model_dump(mode="json")))
+
+
+def run_row(
+    spec: RunSpec, run: str, epoch: int, revision: int, n_planned: int, synthetic: bool,
+    now_utc: datetime, *, note: str | None = None, status: str = "running",
+) -> RunRow:  # fmt: skip
+    return RunRow(
+        run=run,
+        kind=spec.kind,
+        epoch=epoch,
+        season=spec.season.season_id,
+        parent=spec.parent,
+        spec_json=canonical_json(spec.model_dump(mode="json")),
+        fill=spec.season.fill,
+        source=spec.source,
+        synthetic=synthetic,
+        start=spec.start,
+        end=spec.end,
+        n_planned=n_planned,
+        revision=revision,
+        status=status,
+        note=note,
+        voided_reason=None,
+        code_version=code_version(),
+        created_at_utc=now_utc.astimezone(UTC),
+        finished_at_utc=now_utc.astimezone(UTC) if status == "done" else None,
+    )
+
+
+def _count(plan: Plan, store: Store, result: RunResult) -> None:
+    result.count(reader.decisions(store, plan.run)["status"].tolist())

@@ -1,0 +1,202 @@
+"""The embedded runner: one per process, started before the first visitor, stopped on SIGTERM.
+
+`ensure_started` is called by the app's lifespan and by every page run; only the first call does
+anything. It never raises and never blocks on the network: slow work happens in one daemon thread,
+and what went wrong is a message for the page.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from arena.core.clock import utc_now
+from arena.core.errors import ArenaError, StoreLockedError
+from arena.core.season import RunSpec, Season
+from arena.core.settings import (
+    RUNTIME,
+    data_choice,
+    network_allowed,
+    runner_enabled,
+    source_label,
+    store_path,
+)
+from arena.store import reader
+from arena.store.store import Store, open_store
+
+log = logging.getLogger("arena.service")
+
+FIRST_RUN_SESSIONS = 90
+FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
+DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
+
+
+@dataclass
+class ServiceState:
+    """What pages need to know. `store` is None until it is open, or when it cannot be opened."""
+
+    store: Store | None = None
+    data_choice: str = "auto"
+    message: str | None = None
+    level: Literal["ok", "info", "warning", "error"] = "ok"
+    stop_event: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+    _progress: tuple[float, str] | None = None
+
+    def progress(self) -> tuple[float, str] | None:
+        """(share done, words) of work going on in the background, or None."""
+        return self._progress
+
+    def say(self, level: Literal["ok", "info", "warning", "error"], message: str | None) -> None:
+        self.level, self.message = level, message
+
+
+class _Process(types.ModuleType):
+    """Process-wide state on a module without a file: code reloads cannot evict or double it."""
+
+    def __init__(self) -> None:
+        super().__init__("_arena_process_state")
+        self.lock = threading.RLock()
+        self.state: ServiceState | None = None
+
+
+def _process() -> _Process:
+    made = sys.modules.setdefault("_arena_process_state", _Process())
+    return made  # type: ignore[return-value]
+
+
+def ensure_started() -> ServiceState:
+    """The process's one service; starts it on the first call."""
+    process = _process()
+    with process.lock:
+        if process.state is None:
+            process.state = state = ServiceState()
+            state.thread = threading.Thread(
+                target=_guarded, args=(state,), name="arena-service", daemon=True
+            )
+            state.thread.start()
+        return process.state
+
+
+def stop(timeout_s: float = 2.0) -> None:
+    """Ask the worker to end, wait a moment, close the store; what was running resumes next time."""
+    process = _process()
+    with process.lock:
+        state, process.state = process.state, None
+    if state is None:
+        return
+    state.stop_event.set()
+    if state.thread is not None:
+        state.thread.join(timeout_s)
+        if state.thread.is_alive():
+            # A commit may be under way; the store survives the exit, an early close would not help.
+            return
+    if state.store is not None:
+        state.store.close()
+
+
+def _guarded(state: ServiceState) -> None:
+    try:
+        _start(state)
+    except ArenaError as error:
+        log.warning("%s", error)
+        state.say("error", str(error))
+    except Exception as error:
+        log.exception("the background worker failed")
+        state.say("error", f"The background worker failed: {type(error).__name__}: {error}")
+    finally:
+        state._progress = None
+
+
+def _start(state: ServiceState) -> None:
+    state._progress = (0.0, "Opening the store")
+    state.data_choice = choice = resolve_choice(data_choice())
+    path = store_path(choice)
+    if not runner_enabled():
+        state.store = open_store(path, read=True, snapshot_ok=True)
+        _say_age(state)
+        return
+    try:
+        state.store = store = open_store(path)
+    except StoreLockedError as error:
+        state.store = open_store(path, read=True, snapshot_ok=True)
+        state.say("warning", f"{error} This page shows its snapshot.")
+        return
+    _first_run(state, store, choice)
+
+
+def _say_age(state: ServiceState) -> None:
+    if state.store is not None and state.store.age_s is not None:
+        state.say("warning", f"Another process owns the store; snapshot {state.store.age_s:.0f} s old.")
+
+
+def resolve_choice(choice: str) -> str:
+    """`auto` is live once a live store exists or a price source answers within 10 s, else sample."""
+    if choice != "auto":
+        return choice
+    if (RUNTIME / "live.duckdb").exists():
+        return "live"
+    if not network_allowed():
+        return "sample"
+    from arena.market.sources.live import reachable
+
+    return "live" if reachable(timeout_s=10) else "sample"
+
+
+def _first_run(state: ServiceState, store: Store, choice: str) -> None:
+    """Fill an empty store: the last 90 sessions with the keyless stand-ins; resume it if cut off."""
+    from arena.market.sources import open_source
+    from arena.portfolio.strategies import PAPER_STRATEGIES
+    from arena.runner.replay import Tick, run_replay
+
+    runs = reader.runs(store)
+    unfinished = runs[(runs["kind"] == "replay") & (runs["status"] != "done")]
+    source = open_source(choice)
+    if len(unfinished):
+        spec = RunSpec.model_validate_json(unfinished["spec_json"].iloc[0])
+    elif runs.empty:
+        spec = first_spec(source, choice)
+    else:
+        return
+
+    def show(tick: Tick) -> None:
+        share = tick.done / max(tick.planned, 1)
+        state._progress = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
+
+    run_replay(spec, PAPER_STRATEGIES, source, store, progress=show, stop=state.stop_event)
+
+
+def first_spec(source: object, choice: str) -> RunSpec:
+    """The last 90 calendar sessions that all default assets have prices for."""
+    known: Callable[[], dict[str, object]] = source.assets  # type: ignore[attr-defined]
+    assets = tuple(a for a in DEFAULT_ASSETS if a in known()) or tuple(sorted(known()))
+    end = last_common_session(source, assets)
+    return RunSpec(
+        kind="replay",
+        season=Season(),
+        source=source_label(choice),
+        assets=tuple(sorted(assets)),
+        agents=("vanilla",),
+        models=FIRST_RUN_MODELS,
+        start=end - timedelta(days=FIRST_RUN_SESSIONS - 1),
+        end=end,
+    )
+
+
+def last_common_session(source: object, assets: tuple[str, ...]):  # type: ignore[no-untyped-def]
+    """The newest session up to which every asset has a final bar."""
+    from arena.market.history import load_history
+
+    now = utc_now()
+    ends = []
+    for asset in assets:
+        since = (now - timedelta(days=3650)).date()
+        history = load_history(source, source.assets()[asset], since, now.date(), now)  # type: ignore
+        ends.append(history.bars[-1].session)
+    return min(ends)

@@ -1,0 +1,219 @@
+"""One track of a run: its ledger, its log and its chain; from a decision to the rows of one transaction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime
+from typing import TypeVar
+
+from arena.core.actions import ACTION_WORD, FAILED, GAPS, INTENT_CODE, Intent, Status
+from arena.core.hashing import canonical_json, sha256_json, sha256_text
+from arena.core.ids import TrackId
+from arena.core.rows import (
+    HOST_COLUMNS,
+    BlobRow,
+    CallRow,
+    DecisionRow,
+    EquityRow,
+    FillRow,
+    Row,
+)
+from arena.core.season import Season
+from arena.core.types import Asset, Bar, Call, Decision, Past, Slot, TrackView
+from arena.market.calendars import close_utc, open_utc
+from arena.runner.ledger import Ledger
+from arena.runner.summary import Counts
+
+
+def content(row: DecisionRow | CallRow) -> dict[str, object]:
+    """The part of a row that the chain covers: all but wall clock and the chain itself."""
+    hidden = HOST_COLUMNS[row.TABLE] | {"chain_hash"}
+    return {k: v for k, v in asdict(row).items() if k not in hidden}
+
+
+def next_link(previous: str, decision: DecisionRow, calls: Sequence[CallRow]) -> str:
+    """Hash of the previous link and the canonical content of one decision with its calls."""
+    return sha256_json([previous, content(decision), [content(c) for c in calls]])
+
+
+@dataclass
+class Settled:
+    """Rows that one session brought to the accounts of a track."""
+
+    equity: list[EquityRow] = field(default_factory=list)
+    fills: list[FillRow] = field(default_factory=list)
+
+    def add(self, rows: tuple[list[EquityRow], list[FillRow]]) -> None:
+        """Newer equity rows of the same session replace older ones; fills add up."""
+        self.equity, self.fills = rows[0], self.fills + rows[1]
+
+
+class Track:
+    """State of one track between slots. `begin`, `view`, `finish` are called once a slot, in order.
+
+    Restoring from the store calls the same three with the stored intent, so a resumed run and an
+    undisturbed one do the same arithmetic.
+    """
+
+    def __init__(
+        self, id: TrackId, asset: Asset, season: Season, strategies: Sequence[str], group: str
+    ) -> None:
+        self.id, self.asset, self.season, self.group = id, asset, season, group
+        self.ledger = Ledger(id, asset, season, strategies)
+        self.counts = Counts()
+        self.log: list[tuple[date, str, float]] = []
+        self.chain = sha256_text(str(id))
+        self.order, self.order_slot = INTENT_CODE[Intent.KEEP], ""
+        self.entry_price: float | None = None
+
+    def begin(self, slot: Slot, bar: Bar | None) -> Settled:
+        """Fill `next`: execute the previous slot's order at this session's open, mark at its close."""
+        settled = Settled()
+        if self.season.fill == "next":
+            settled.add(self._settle(slot, bar, bar.open if bar else math.nan, "next_open"))
+            if bar is not None:
+                self.order = INTENT_CODE[Intent.KEEP]
+        return settled
+
+    def view(self, price: float) -> TrackView:
+        """Position of the reference account at `price` and the last decisions with their outcomes."""
+        side, equity, exposure = self.ledger.reference_position(price)
+        recent = self.log[-self.season.memory :] if self.season.memory else []
+        following = [*(at for _, _, at in recent[1:]), price][: len(recent)]
+        past = tuple(
+            Past(session, action, at, after / at - 1.0)
+            for (session, action, at), after in zip(recent, following, strict=True)
+        )
+        entry = self.entry_price if side else None
+        return TrackView(side, equity, exposure, entry, past, self.season.action_spec)
+
+    def finish(
+        self, slot: Slot, bar: Bar | None, intent: Intent, status: Status, late: bool, last: bool
+    ) -> Settled:
+        """Fill `close`: execute now. Then count, remember, and close out after the `last` slot."""
+        settled = Settled()
+        blank = bar is None and self.order != INTENT_CODE[Intent.KEEP]
+        if not blank:
+            # A gap must not cancel an order that still waits for its first price.
+            self.order, self.order_slot = INTENT_CODE[intent], slot.key
+        if self.season.fill == "close":
+            settled.add(self._settle(slot, bar, bar.close if bar else math.nan, "close"))
+        if last:
+            settled.add(
+                self.ledger.close_out(
+                    slot_key=slot.key,
+                    filled_at_utc=close_utc(self.asset.asset_class, slot.session),
+                )
+            )
+        self.counts.n_decisions += 1
+        self.counts.n_failed += status in FAILED
+        self.counts.n_gaps += status in GAPS
+        self.counts.n_late += late
+        self.counts.last_action = ACTION_WORD[intent]
+        self.counts.last_action_session = slot.session
+        self.log.append((slot.session, ACTION_WORD[intent], self.ledger.last_price))
+        return settled
+
+    def _settle(
+        self, slot: Slot, bar: Bar | None, fill_price: float, rule: str
+    ) -> tuple[list[EquityRow], list[FillRow]]:
+        at = open_utc if rule == "next_open" else close_utc
+        before = self.ledger.book.side[self.ledger.reference]
+        rows = self.ledger.settle(
+            slot.session,
+            self.order,
+            fill_price,
+            bar.close if bar else math.nan,
+            slot_key=self.order_slot or slot.key,
+            filled_at_utc=at(self.asset.asset_class, slot.session),
+            rule=rule,
+        )
+        after = self.ledger.book.side[self.ledger.reference]
+        if after and after != before:
+            self.entry_price = fill_price
+        return rows
+
+
+def decision_rows(
+    track: Track,
+    slot: Slot,
+    price: float,
+    market_hash: str,
+    view: TrackView,
+    decision: Decision,
+    *,
+    late: bool,
+    decided_at_utc: datetime,
+) -> tuple[DecisionRow, list[Row]]:
+    """The decision with its calls and the texts behind them; moves the track's chain on."""
+    key = track.id.decision(slot.key)
+    calls = [_call_row(key, c) for c in decision.calls]
+    view_text = canonical_json(view.content())
+    row = DecisionRow(
+        decision=key,
+        run=track.id.run,
+        track=str(track.id),
+        agent=track.id.agent,
+        model=track.id.model,
+        asset=track.id.asset,
+        slot_key=slot.key,
+        session=slot.session,
+        as_of_utc=slot.as_of_utc,
+        seq=track.counts.n_decisions,
+        phase="live",
+        intent=decision.intent.value,
+        action=ACTION_WORD[decision.intent],
+        status=decision.status.value,
+        late=late,
+        conviction=decision.conviction,
+        reason=decision.reason,
+        evidence_json=canonical_json(list(decision.evidence)),
+        price=price,
+        position_before=view.side,
+        market_hash=market_hash,
+        view_hash=view.view_hash,
+        n_calls=len(calls),
+        tokens_in=_total([c.tokens_in for c in calls]),
+        tokens_out=_total([c.tokens_out for c in calls]),
+        cost_usd=_total([c.cost_usd for c in calls]),
+        chain_hash="",
+        decided_at_utc=decided_at_utc,
+        latency_ms=sum(c.latency_ms for c in calls),
+    )
+    row = DecisionRow(**{**asdict(row), "chain_hash": next_link(track.chain, row, calls)})
+    track.chain = row.chain_hash
+    texts = {sha256_text(t): t for c in decision.calls for t in (c.prompt, c.answer)}
+    texts[view.view_hash] = view_text
+    return row, [row, *calls, *(BlobRow(sha, text) for sha, text in texts.items())]
+
+
+T = TypeVar("T", int, float)
+
+
+def _total(values: list[T | None]) -> T | None:
+    """Sum, or None as soon as one part is unknown: an unknown cost is never a zero."""
+    known = [v for v in values if v is not None]
+    return sum(known[1:], start=known[0]) if known and len(known) == len(values) else None
+
+
+def _call_row(decision: str, call: Call) -> CallRow:
+    return CallRow(
+        decision=decision,
+        seq=call.seq,
+        kind=call.kind,
+        role=call.role,
+        model=call.model,
+        status=call.status,
+        attempt=call.attempt,
+        prompt_sha256=sha256_text(call.prompt),
+        answer_sha256=sha256_text(call.answer),
+        parsed_json=None if call.parsed is None else canonical_json(call.parsed),
+        error=call.error,
+        params_json=canonical_json(call.params),
+        tokens_in=call.tokens_in,
+        tokens_out=call.tokens_out,
+        cost_usd=call.cost_usd,
+        latency_ms=call.latency_ms,
+    )

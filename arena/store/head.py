@@ -1,0 +1,78 @@
+"""The head file: the newest chain hash of every track, outside the store.
+
+DuckDB can lose the tail of a damaged log without an error. A head that is not on the stored chain
+shows that. The file may lag behind the store by a moment, which is harmless: an older head is
+still on the chain.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+
+from arena.core.hashing import canonical_json
+from arena.store.snapshot import beside
+
+
+def head_path(store: Path) -> Path:
+    """`live.duckdb` -> `live.head.json`."""
+    return beside(store, ".head.json")
+
+
+def read_head(store: Path) -> dict[str, object] | None:
+    """`{store_id, heads: {track: hash}, n_decisions}` as last written, or None without a file."""
+    path = head_path(store)
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+class HeadFile:
+    """Keeps the head file of one store; used by the writer thread only."""
+
+    def __init__(self, store: Path, cur: duckdb.DuckDBPyConnection, store_id: str) -> None:
+        self.path, self.store_id = head_path(store), store_id
+        cur.execute("SELECT count(*) FROM decisions")
+        self.n_decisions: int = cur.fetchall()[0][0]
+        self.heads, self.broken = self._load(store, cur)
+        self.dirty = False
+
+    def _load(
+        self, store: Path, cur: duckdb.DuckDBPyConnection
+    ) -> tuple[dict[str, str], frozenset[str]]:
+        """Heads to go on from, and the tracks whose recorded head is not on the stored chain."""
+        cur.execute("SELECT track, arg_max(chain_hash, seq) FROM decisions GROUP BY track")
+        stored: dict[str, str] = dict(cur.fetchall())
+        recorded = read_head(store)
+        if recorded is None or recorded["store_id"] != self.store_id:
+            return stored, frozenset()
+        heads = recorded["heads"]
+        assert isinstance(heads, dict)
+        cur.execute(
+            "SELECT k.track FROM (SELECT unnest(?::VARCHAR[]) AS track, unnest(?::VARCHAR[]) AS head) k "
+            "ANTI JOIN decisions d ON d.track = k.track AND d.chain_hash = k.head",
+            [list(heads), list(heads.values())],
+        )
+        broken = frozenset(track for (track,) in cur.fetchall())
+        return {**stored, **{t: heads[t] for t in broken}}, broken
+
+    def note(self, heads: Mapping[str, str], n_new: int) -> None:
+        """Remember what a commit brought. A broken head stays as the evidence of the break."""
+        self.heads.update({t: h for t, h in heads.items() if t not in self.broken})
+        self.n_decisions += n_new
+        self.dirty = self.dirty or bool(heads)
+
+    def write(self) -> None:
+        """Replace the file; a crash leaves the old one or the new one."""
+        text = canonical_json(
+            {"store_id": self.store_id, "heads": self.heads, "n_decisions": self.n_decisions}
+        )
+        part = self.path.with_name(self.path.name + ".part")
+        with open(part, "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(part, self.path)
+        self.dirty = False

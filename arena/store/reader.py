@@ -1,0 +1,176 @@
+"""Questions to a store. Every function takes a cursor of its own and only parameters.
+
+Frames carry the columns of `core.rows` in order. Dates arrive as `datetime64` at midnight without
+zone, times as `datetime64` in UTC, missing text as NaN; the functions that return a dict give
+plain `date`, `datetime` and None.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from arena.core.errors import UnknownNameError
+from arena.core.hashing import account_key
+from arena.store.store import Store
+
+
+def _frame(store: Store, sql: str, params: Sequence[Any] = ()) -> pd.DataFrame:
+    with store.cursor() as cur:
+        cur.execute(sql, list(params))
+        return cur.fetchdf()
+
+
+def _dicts(store: Store, sql: str, params: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    with store.cursor() as cur:
+        cur.execute(sql, list(params))
+        names = [column[0] for column in cur.description]
+        return [dict(zip(names, row, strict=True)) for row in cur.fetchall()]
+
+
+def data_version(store: Store) -> int:
+    """A number that changes when anything visible did; caches key on it."""
+    rows = _dicts(store, "SELECT value FROM meta WHERE key = 'data_version'")
+    return int(rows[0]["value"])
+
+
+def runs(store: Store) -> pd.DataFrame:
+    """All runs, the newest first."""
+    return _frame(store, "SELECT * FROM runs ORDER BY created_at_utc DESC, run")
+
+
+def run(store: Store, run_id: str) -> dict[str, Any]:
+    """One run.
+
+    Raises:
+        UnknownNameError: no such run.
+    """
+    found = _dicts(store, "SELECT * FROM runs WHERE run = ?", [run_id])
+    if not found:
+        raise UnknownNameError("run", run_id, runs(store)["run"])
+    return found[0]
+
+
+def assets(store: Store) -> pd.DataFrame:
+    return _frame(store, "SELECT * FROM assets ORDER BY asset")
+
+
+def summaries(store: Store, run: str | None = None) -> pd.DataFrame:
+    """One row per account, of one run or of all, sorted by account."""
+    return _frame(
+        store,
+        "SELECT * FROM account_summary WHERE ?::VARCHAR IS NULL OR run = ? ORDER BY account",
+        [run, run],
+    )
+
+
+def equity(store: Store, accounts: Sequence[str]) -> pd.DataFrame:
+    """Curves of the given account ids with their id in `account`, sorted by account and session.
+
+    An id without rows is simply absent.
+    """
+    keys = {account_key(account): account for account in accounts}
+    return _frame(
+        store,
+        "SELECT k.account, e.* FROM equity e JOIN (SELECT unnest(?::BIGINT[]) AS account_key, "
+        "unnest(?::VARCHAR[]) AS account) k USING (account_key) ORDER BY k.account, e.session",
+        [list(keys), list(keys.values())],
+    )
+
+
+def fills(store: Store, account: str) -> pd.DataFrame:
+    """Legs of one account in the order they were executed."""
+    return _frame(store, "SELECT * FROM fills WHERE account = ? ORDER BY session, leg", [account])
+
+
+def decisions(store: Store, run: str, track: str | None = None) -> pd.DataFrame:
+    """Decisions of a run, or of one of its tracks, by slot and then by track."""
+    return _frame(
+        store,
+        "SELECT * FROM decisions WHERE run = ? AND (?::VARCHAR IS NULL OR track = ?) "
+        "ORDER BY as_of_utc, track, seq",
+        [run, track, track],
+    )
+
+
+def decision(store: Store, decision_id: str) -> dict[str, Any] | None:
+    """All that stands behind one decision, or None.
+
+    Its own columns, and `calls` (each with the texts `prompt` and `answer`), `context` (what market
+    it saw; None for a gap) and `view` (the track view as an object; None where its text is gone).
+    """
+    found = _dicts(store, "SELECT * FROM decisions WHERE decision = ?", [decision_id])
+    if not found:
+        return None
+    row = found[0]
+    contexts = _dicts(store, "SELECT * FROM contexts WHERE market_hash = ?", [row["market_hash"]])
+    views = _dicts(store, "SELECT text FROM blobs WHERE sha256 = ?", [row["view_hash"]])
+    return {
+        **row,
+        "calls": _dicts(
+            store,
+            "SELECT c.*, p.text AS prompt, a.text AS answer FROM calls c "
+            "LEFT JOIN blobs p ON p.sha256 = c.prompt_sha256 "
+            "LEFT JOIN blobs a ON a.sha256 = c.answer_sha256 WHERE c.decision = ? ORDER BY c.seq",
+            [decision_id],
+        ),
+        "context": contexts[0] if contexts else None,
+        "view": json.loads(views[0]["text"]) if views else None,
+    }
+
+
+def bars(store: Store, asset: str, revision: int) -> pd.DataFrame:
+    """Bars as they stood at `revision`: for each session the highest revision up to it."""
+    return _frame(
+        store,
+        "SELECT * FROM bars WHERE asset = ? AND revision <= ? QUALIFY "
+        "row_number() OVER (PARTITION BY session ORDER BY revision DESC) = 1 ORDER BY session",
+        [asset, revision],
+    )
+
+
+def contexts(store: Store, run: str) -> pd.DataFrame:
+    """Market contexts that decisions of a run saw."""
+    return _frame(
+        store,
+        "SELECT * FROM contexts WHERE market_hash IN "
+        "(SELECT market_hash FROM decisions WHERE run = ?) ORDER BY as_of_utc, asset",
+        [run],
+    )
+
+
+def price_checks(store: Store, assets: Sequence[str] | None = None) -> pd.DataFrame:
+    """What was noticed about prices, of the given assets or of all."""
+    return _frame(
+        store,
+        "SELECT * FROM price_checks WHERE ?::VARCHAR[] IS NULL "
+        "OR asset IN (SELECT unnest(?::VARCHAR[])) ORDER BY asset, session, kind, source",
+        [None if assets is None else list(assets)] * 2,
+    )
+
+
+def last_round(store: Store, run: str) -> dict[str, Any] | None:
+    """The newest slot with a decision of a run, or None without one.
+
+    `as_of_utc`, `slot_key`, `n_decisions`, `statuses` ({status: count}) and `decided_at_utc`, the
+    moment the last of them was recorded.
+    """
+    found = _dicts(
+        store,
+        "SELECT as_of_utc, slot_key, status, decided_at_utc FROM decisions WHERE run = ? AND "
+        "as_of_utc = (SELECT max(as_of_utc) FROM decisions WHERE run = ?) ORDER BY decision",
+        [run, run],
+    )
+    if not found:
+        return None
+    statuses = [row["status"] for row in found]
+    return {
+        "as_of_utc": found[0]["as_of_utc"],
+        "slot_key": found[0]["slot_key"],
+        "n_decisions": len(found),
+        "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
+        "decided_at_utc": max(row["decided_at_utc"] for row in found),
+    }

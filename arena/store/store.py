@@ -1,0 +1,259 @@
+"""Opening, sharing and closing a store.
+
+One process owns a store; within it all `open_store` calls of the same path share one connection
+and one writer thread, and the last `close` lets go of the file.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from arena.core.clock import utc_now
+from arena.core.errors import StoreError, StoreLockedError, UnknownNameError
+from arena.core.rows import RunRow, WriteUnit
+from arena.store.connection import connect
+from arena.store.head import HeadFile
+from arena.store.migrations import check_schema, migrate
+from arena.store.schema import columns, quote
+from arena.store.snapshot import copy_database, snapshot_path
+from arena.store.writer import Writer
+
+UPGRADE_WAIT_S = 2.0
+"""How long an owner waits for cursors of readers of the same process to end."""
+
+
+@dataclass
+class _Engine:
+    """The connection behind all stores of one path in this process."""
+
+    path: Path
+    con: duckdb.DuckDBPyConnection
+    store_id: str
+    writer: Writer | None
+    users: int = 0
+    pid: int = field(default_factory=os.getpid)
+    snapshot_lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+        self.con.close()
+
+
+_ENGINES: dict[Path, _Engine] = {}
+_LOCK = threading.RLock()
+
+
+def open_store(path: str | Path, *, read: bool = False, snapshot_ok: bool = False) -> Store:
+    """The store at `path`, created (with its folder) unless `read`.
+
+    With `snapshot_ok` a reader is given the last snapshot where another process owns the store;
+    `Store.age_s` then says how old it is.
+
+    Raises:
+        StoreLockedError: another process owns it (and there is no snapshot to read).
+        StoreError: missing (`read`), newer, damaged, or something else than a store.
+    """
+    full = Path(path).expanduser().resolve()
+    with _LOCK:
+        try:
+            return Store(_engine(full, read_only=read), read_only=read)
+        except StoreLockedError:
+            copy = snapshot_path(full)
+            if not (read and snapshot_ok and copy.exists()):
+                raise
+            made = datetime.fromtimestamp(copy.stat().st_mtime, UTC)
+            return Store(_engine(copy, read_only=True), read_only=True, path=full, made_utc=made)
+
+
+def _engine(path: Path, *, read_only: bool) -> _Engine:
+    engine = _ENGINES.get(path)
+    if engine is None:
+        engine = _ENGINES[path] = _Engine(path, *_start(path, read_only))
+    elif engine.writer is None and not read_only:
+        _upgrade(engine)
+    engine.users += 1
+    return engine
+
+
+def _start(
+    path: Path, read_only: bool
+) -> tuple[duckdb.DuckDBPyConnection, str, Writer | None]:
+    """Connect, check or migrate, and start the writer of an owner."""
+    con = connect(path, read_only=read_only)
+    cur = con.cursor()
+    try:
+        if not read_only:
+            migrate(cur, path)
+        check_schema(cur)
+        cur.execute("SELECT value FROM meta WHERE key = 'store_id'")
+        store_id = cur.fetchall()[0][0]
+        return con, store_id, None if read_only else Writer(cur, HeadFile(path, cur, store_id))
+    except BaseException as error:
+        cur.close()
+        con.close()
+        if isinstance(error, StoreError):
+            raise type(error)(f"The store `{path}` cannot be used. {error}") from error
+        if isinstance(error, duckdb.Error):
+            raise StoreError(
+                f"The store `{path}` is damaged: {str(error).splitlines()[0]} Copy it and its "
+                f".wal file away; `{snapshot_path(path).name}`, if there, is the last snapshot."
+            ) from error
+        raise
+
+
+def _upgrade(engine: _Engine) -> None:
+    """From reader to owner, under the stores that are open already."""
+    engine.con.close()
+    deadline_s = time.monotonic() + UPGRADE_WAIT_S
+    while True:
+        try:
+            engine.con, engine.store_id, engine.writer = _start(engine.path, read_only=False)
+            return
+        except StoreError as error:
+            busy = "through another connection" in str(error)
+            if not busy or time.monotonic() > deadline_s:
+                # The stores that were reading must go on reading.
+                engine.con, engine.store_id, _ = _start(engine.path, read_only=True)
+                raise
+            time.sleep(0.02)
+
+
+class Store:
+    """A handle on a store. Any thread may use it; every reader takes a cursor of its own."""
+
+    def __init__(
+        self,
+        engine: _Engine,
+        *,
+        read_only: bool,
+        path: Path | None = None,
+        made_utc: datetime | None = None,
+    ) -> None:
+        self._engine, self._made_utc, self._open = engine, made_utc, True
+        self.path = path or engine.path
+        """The live file, also where a snapshot is read in its place."""
+        self.read_only = read_only
+
+    @property
+    def store_id(self) -> str:
+        """Random name given to the store when it was created; a snapshot has the same."""
+        return self._engine.store_id
+
+    @property
+    def age_s(self) -> float | None:
+        """Seconds since the snapshot was made; None for the live file."""
+        return None if self._made_utc is None else (utc_now() - self._made_utc).total_seconds()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A cursor of its own, to be closed by the caller (`with store.cursor() as cur`).
+
+        Raises:
+            StoreError: the store is closed, or this process was forked from its owner.
+        """
+        if not self._open:
+            raise StoreError(f"The store `{self.path}` is closed.")
+        if self._engine.pid != os.getpid():
+            # A fork shares the file without a lock of its own: writing would destroy it.
+            raise StoreError(f"The store `{self.path}` belongs to the parent of this process.")
+        with _LOCK:
+            return self._engine.con.cursor()
+
+    def write(self, units: Sequence[WriteUnit]) -> None:
+        """Store units, each whole or not at all; returns when all are durable.
+
+        Raises:
+            StoreError: the first unit that was refused (the others are stored).
+        """
+        pending = [self.submit(unit) for unit in units]
+        errors = [error for f in pending if (error := f.exception()) is not None]
+        if errors:
+            raise errors[0]
+
+    def submit(self, unit: WriteUnit) -> Future[bool]:
+        """Queue one unit; True once it is durable, False if its key was stored before."""
+        return self._writer().submit(unit)
+
+    def update_run(self, run: str, **fields: Any) -> None:
+        """Set columns of one run, e.g. `status="done"`; returns when durable.
+
+        Raises:
+            UnknownNameError: no such column or no such run.
+        """
+        allowed = columns(RunRow).keys() - {"run"}
+        for name in fields:
+            if name not in allowed:
+                raise UnknownNameError("column of runs", name, allowed)
+        if not fields:
+            return
+        sets = ", ".join(f"{quote(name)} = ?" for name in fields)
+
+        def change(cur: duckdb.DuckDBPyConnection) -> None:
+            cur.execute(f"UPDATE runs SET {sets} WHERE run = ?", [*fields.values(), run])
+            if cur.fetchall()[0][0] == 0:
+                cur.execute("SELECT run FROM runs")
+                raise UnknownNameError("run", run, [name for (name,) in cur.fetchall()])
+
+        self._writer().submit(change).result()
+
+    def snapshot(self) -> Path:
+        """Renew `<store>.snapshot.duckdb` for other processes; writing goes on meanwhile."""
+        self._writer()
+        target = snapshot_path(self.path)
+        with self._engine.snapshot_lock, self.cursor() as cur:
+            copy_database(cur, target)
+        return target
+
+    def _writer(self) -> Writer:
+        if self.read_only or self._engine.writer is None:
+            raise StoreError(f"The store `{self.path}` is open for reading only.")
+        if not self._open:
+            raise StoreError(f"The store `{self.path}` is closed.")
+        if self._engine.pid != os.getpid():
+            raise StoreError(f"The store `{self.path}` belongs to the parent of this process.")
+        return self._engine.writer
+
+    def close(self) -> None:
+        """Let go. The last one in the process writes what is queued and frees the file."""
+        with _LOCK:
+            if not self._open:
+                return
+            self._open = False
+            self._engine.users -= 1
+            if self._engine.users == 0 and self._engine.pid == os.getpid():
+                _ENGINES.pop(self._engine.path, None)
+                self._engine.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _close_all() -> None:
+    for engine in list(_ENGINES.values()):
+        if engine.pid == os.getpid():
+            with contextlib.suppress(duckdb.Error):
+                engine.close()
+
+
+atexit.register(_close_all)

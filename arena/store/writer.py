@@ -1,0 +1,231 @@
+"""The one thread that writes. Units from any thread queue up and share transactions."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+import duckdb
+
+from arena.core.errors import StoreError
+from arena.core.hashing import account_key
+from arena.core.rows import DecisionRow, Row, SummaryRow, WriteUnit
+from arena.store.head import HeadFile
+from arena.store.schema import column_lists, has_key, insert_sql, key_of
+
+GROUP_UNITS = 256
+"""Most units in one transaction; a commit costs about the same for 1 and for 50."""
+
+HEAD_EVERY_S = 1.0
+"""While units are waiting, the head file is written at most this often."""
+
+FATAL = (duckdb.FatalException, duckdb.InternalException)
+"""After one of these DuckDB refuses every further statement of the process."""
+
+Work = WriteUnit | Callable[[duckdb.DuckDBPyConnection], None]
+
+
+@dataclass(frozen=True)
+class _Job:
+    work: Work
+    done: Future[bool]
+
+
+class Writer:
+    """Owns the writing cursor from `start` to `close`."""
+
+    def __init__(self, cur: duckdb.DuckDBPyConnection, head: HeadFile) -> None:
+        self._cur, self._head = cur, head
+        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._gate = threading.Lock()
+        self._closed = False
+        self._head_written_s = 0.0
+        self.broken: str | None = None
+        self._thread = threading.Thread(target=self._run, name="arena-store-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Work) -> Future[bool]:
+        """Queue a unit, or a function of the cursor that runs in a transaction of its own.
+
+        The future holds True once the change is durable, False for a unit that was stored before.
+
+        Raises:
+            StoreError: the store is closed, or DuckDB has given it up.
+        """
+        with self._gate:
+            if self._closed:
+                raise StoreError("The store is closed; open it again to write.")
+            if self.broken:
+                raise StoreError(self.broken)
+            job = _Job(work, Future())
+            self._queue.put(job)
+        return job.done
+
+    def close(self) -> None:
+        """Write what is queued, then stop."""
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
+            self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        open_ = True
+        while open_:
+            jobs = [self._queue.get()]
+            with contextlib.suppress(queue.Empty):
+                while len(jobs) < GROUP_UNITS:
+                    jobs.append(self._queue.get_nowait())
+            open_ = None not in jobs
+            self._handle([job for job in jobs if job is not None])
+        self._cur.close()
+
+    def _handle(self, jobs: Sequence[_Job]) -> None:
+        units = [job for job in jobs if isinstance(job.work, WriteUnit)]
+        outcomes: list[tuple[_Job, bool | Exception]] = []
+        try:
+            outcomes += zip(units, self._commit([j.work for j in units]), strict=True)  # type: ignore[misc]
+        except Exception as error:
+            # One bad unit must not fail its neighbours: each gets its own transaction.
+            alone = [units[0]] if len(units) == 1 else units
+            outcomes += [(job, error if len(units) == 1 else self._alone(job)) for job in alone]
+        outcomes += [(job, self._alone(job)) for job in jobs if job not in units]
+        self._write_head()
+        for job, outcome in outcomes:
+            if isinstance(outcome, Exception):
+                job.done.set_exception(outcome)
+            else:
+                job.done.set_result(outcome)
+
+    def _alone(self, job: _Job) -> bool | Exception:
+        """Handing the error over instead of raising it keeps the thread alive for the others."""
+        try:
+            if isinstance(job.work, WriteUnit):
+                return self._commit([job.work])[0]
+            self._call(job.work)
+            return True
+        except Exception as error:
+            return error
+
+    def _commit(self, units: Sequence[WriteUnit]) -> list[bool]:
+        """One transaction; for every unit whether it was new."""
+        if not units:
+            return []
+        with self._transaction() as cur:
+            new = fresh(cur, units)
+            todo = [unit for unit, is_new in zip(units, new, strict=True) if is_new]
+            counts = insert_rows(cur, [row for unit in todo for row in unit.rows])
+            changed = sum(counts.values()) + replace_summaries(
+                cur, [row for unit in todo for row in unit.summaries]
+            )
+            if changed:
+                bump(cur)
+        heads = {track: head for unit in todo for track, head in unit.heads}
+        self._head.note(heads, counts.get(DecisionRow, 0))
+        return new
+
+    def _call(self, change: Callable[[duckdb.DuckDBPyConnection], None]) -> None:
+        with self._transaction() as cur:
+            change(cur)
+            bump(cur)
+
+    @contextlib.contextmanager
+    def _transaction(self):  # type: ignore[no-untyped-def]
+        if self.broken:
+            raise StoreError(self.broken)
+        try:
+            self._cur.begin()
+            yield self._cur
+            self._cur.commit()
+        except FATAL as error:
+            self.broken = (
+                f"DuckDB has given up the store ({str(error).splitlines()[0]}). What was "
+                "committed is safe. Free some disk space if it is full, then restart the process."
+            )
+            raise StoreError(self.broken) from error
+        except duckdb.Error as error:
+            self._rollback()
+            raise StoreError(f"The store refused a write: {str(error).splitlines()[0]}") from error
+        except BaseException:
+            self._rollback()
+            raise
+
+    def _rollback(self) -> None:
+        # A failed commit has rolled back already; a second rollback is then the error itself.
+        with contextlib.suppress(duckdb.TransactionException):
+            self._cur.rollback()
+
+    def _write_head(self) -> None:
+        now_s = time.monotonic()
+        waiting = not self._queue.empty() and not self._closed
+        if self._head.dirty and not (waiting and now_s - self._head_written_s < HEAD_EVERY_S):
+            self._head.write()
+            self._head_written_s = now_s
+
+
+def fresh(cur: duckdb.DuckDBPyConnection, units: Sequence[WriteUnit]) -> list[bool]:
+    """For every unit whether neither the store nor an earlier unit of the list has its key."""
+    seen: set[object] = set()
+    if keys := [u.key for u in units if u.key is not None]:
+        cur.execute(
+            "SELECT decision FROM decisions WHERE decision IN (SELECT unnest(?::VARCHAR[]))", [keys]
+        )
+        seen |= {key for (key,) in cur.fetchall()}
+    if marks := [(account_key(u.once[0]), u.once[1]) for u in units if u.once is not None]:
+        sessions = [session for _, session in marks]
+        # The range lets DuckDB skip all but the newest blocks of a table without an index.
+        cur.execute(
+            "SELECT account_key, session FROM equity WHERE session BETWEEN ? AND ? "
+            "AND account_key IN (SELECT unnest(?::BIGINT[]))",
+            [min(sessions), max(sessions), [key for key, _ in marks]],
+        )
+        seen |= set(cur.fetchall())
+    result = []
+    for unit in units:
+        names: set[object] = {unit.key} if unit.key is not None else set()
+        if unit.once is not None:
+            names.add((account_key(unit.once[0]), unit.once[1]))
+        result.append(not names & seen)
+        seen |= names
+    return result
+
+
+def insert_rows(cur: duckdb.DuckDBPyConnection, rows: Sequence[Row]) -> dict[type[Row], int]:
+    """Insert rows of any tables, where missing if the table has a key; rows really added."""
+    tables: dict[type[Row], list[Row]] = defaultdict(list)
+    for row in rows:
+        tables[type(row)].append(row)
+    added = {}
+    for kind, group in tables.items():
+        if has_key(kind):
+            group = list({key_of(row): row for row in reversed(group)}.values())[::-1]
+        cur.execute(insert_sql(kind), column_lists(group))
+        added[kind] = cur.fetchall()[0][0]
+    return added
+
+
+def replace_summaries(cur: duckdb.DuckDBPyConnection, rows: Sequence[SummaryRow]) -> int:
+    """Delete and insert: seven times faster than an upsert, and readers see all or nothing."""
+    if not rows:
+        return 0
+    newest = list({row.account: row for row in rows}.values())
+    cur.execute(
+        "DELETE FROM account_summary WHERE account IN (SELECT unnest(?::VARCHAR[]))",
+        [[row.account for row in newest]],
+    )
+    cur.execute(insert_sql(SummaryRow), column_lists(newest))
+    return len(newest)
+
+
+def bump(cur: duckdb.DuckDBPyConnection) -> None:
+    """Tell caches that something visible changed."""
+    cur.execute(
+        "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS VARCHAR) WHERE key = 'data_version'"
+    )

@@ -1,0 +1,66 @@
+"""Rules that hold for every test: no network, no embedded runner, real data only where it is there."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A shared, slow machine must not turn a right answer into a deadline failure.
+settings.register_profile(
+    "arena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("arena")
+
+
+def _is_loopback(address: Any) -> bool:
+    if not isinstance(address, tuple):
+        return True
+    host = str(address[0])
+    if host in ("localhost", ""):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def _closed_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every switch at its quiet setting, and no socket that leaves this machine."""
+    monkeypatch.setenv("ARENA_NETWORK", "off")
+    monkeypatch.setenv("ARENA_RUNNER", "off")
+    for name in ("ARENA_STORE", "ARENA_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    real_connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address):
+            raise RuntimeError(f"a test tried to reach {address!r}; tests stay on this machine")
+        real_connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    yield
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository's root folder."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_market() -> Path:
+    """Folder of the real price files (`ARENA_SHARED`, or `../shared/market`); skips where absent."""
+    folder = Path(os.environ.get("ARENA_SHARED") or ROOT.parent / "shared" / "market")
+    if not (folder / "daily.parquet").is_file():
+        pytest.skip("real prices are not on this machine; set ARENA_SHARED to their folder")
+    return folder
