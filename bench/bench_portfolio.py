@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import statistics
 import time
 import warnings
@@ -75,7 +77,8 @@ def _peer_ms(closes: np.ndarray, opens: np.ndarray, orders: np.ndarray) -> float
             self.side = order
 
     test = Backtest(frame, Baseline, cash=CAPITAL * 100, commission=FEE_BPS / 1e4)
-    with warnings.catch_warnings():
+    # Its progress bar and its advice about open trades are not part of the figure.
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         return _median_ms(test.run, PEER_RUNS)
 

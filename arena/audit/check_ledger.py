@@ -79,16 +79,26 @@ def check_account(
         )  # fmt: skip
         return
     sessions = [r.session for r in equity]
+    last_session = max((s for s in prices if s <= run.end), default=None)  # type: ignore[operator]
     days = [1, *((b - a).days for a, b in zip(sessions, sessions[1:], strict=False))]
     closes = [prices[s].close if s in prices else math.nan for s in sessions]
     opens = [prices[s].open if s in prices else math.nan for s in sessions]
-    ended = any(f.rule == "forced_close" for f in fills) or run.status == "done"
+    ended = len(equity) > 0 and equity[-1].session == last_session
 
     def slow(fee_bps: float, slippage_bps: float, borrow_bps_year: float) -> list[SlowRow]:
         return replay_account(
-            "baseline" if benchmark else summary.strategy, intents, opens, closes, season.capital,
-            fee_bps, slippage_bps, borrow_bps_year, season.fill, ended, days,
-        )  # fmt: skip
+            "baseline" if benchmark else summary.strategy,
+            intents,
+            opens,
+            closes,
+            capital=season.capital,
+            fee_bps=fee_bps,
+            slippage_bps=slippage_bps,
+            borrow_bps_year=borrow_bps_year,
+            fill=season.fill,
+            force_close=ended,
+            days=days,
+        )
 
     net = slow(season.fee_bps[asset_class], season.slippage_bps, season.borrow_bps_year)  # type: ignore[index]
     gross = slow(0.0, 0.0, 0.0)

@@ -11,7 +11,8 @@ from arena.cli.output import print_table
 
 Row = dict[str, Any]
 
-PERCENT = {"CR", "CR_gross", "AR", "AV", "MDD", "excess_bh", "win_rate_trades", "time_in_market"}
+SIGNED = {"CR", "CR_gross", "AR", "excess_bh"}
+PERCENT = SIGNED | {"AV", "MDD", "win_rate_trades", "win_rate_active", "time_in_market"}
 COLUMNS = ("CR", "excess_bh", "SR", "MDD", "AV", "win_rate_trades")
 TABLE1 = ("CR", "AR", "AV", "SR", "MDD")
 
@@ -21,11 +22,17 @@ def cell(row: Row, metric: str) -> str:
     value = row["metrics"].get(metric, {}).get("value")
     if value is None:
         return "–"
-    return f"{100 * value:+.2f}" if metric in PERCENT else f"{value:.2f}"
+    if metric in SIGNED:
+        return f"{100 * value:+.2f}"
+    return f"{100 * value:.2f}" if metric in PERCENT else f"{value:.2f}"
 
 
 def name(row: Row) -> str:
-    return str(row.get("account") or row["entry"])
+    """Entry, with the asset where the row is one account."""
+    if "account" not in row:
+        return str(row["entry"])
+    who = "buy_hold" if row["group"] == "benchmark" else f"{row['agent']}@{row['model']}"
+    return f"{who} {row['asset']}"
 
 
 def _rank(row: Row) -> str:
@@ -37,10 +44,10 @@ def as_table(rows: Sequence[Row], layout: str = "") -> None:
     metrics = TABLE1 if layout == "table1" else COLUMNS
     heads = [f"{m} %" if m in PERCENT else m for m in metrics]
     print_table(
-        ["#", "account" if rows and "account" in rows[0] else "entry", "group", "strategy",
+        ["run", "#", "account" if rows and "account" in rows[0] else "entry", "group", "strategy",
          *heads, "balance", "failed", "gaps"],
         [
-            [_rank(r), name(r), r["group"], r["strategy"], *(cell(r, m) for m in metrics),
+            [r["run"], _rank(r), name(r), r["group"], r["strategy"], *(cell(r, m) for m in metrics),
              f"{r['balance']:,.0f}", str(r["n_failed"]), str(r["n_gaps"])]
             for r in rows
         ],

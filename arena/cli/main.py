@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 from pydantic import ValidationError
 
@@ -44,11 +43,10 @@ def main() -> None:
     """Run one verb; every expected failure becomes a sentence and an exit code."""
     try:
         code = app(standalone_mode=False)
-    except click.exceptions.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         _leave("Stopped. What was decided is stored; the same command goes on from there.", 1)
-    except click.ClickException as error:
-        error.show(file=sys.stderr)
-        sys.exit(2)
+    except typer.TyperException as error:
+        _leave(getattr(error, "message", str(error)), 2)
     except ValidationError as error:
         _leave(explain(error), 2)
     except (ConfigError, StoreError) as error:

@@ -31,10 +31,10 @@ def _plain(value: Any) -> Any:
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
     table = Table(title=title or None, title_justify="left")
     for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < 2 else "right", overflow="fold")
+        table.add_column(column, justify="left" if i < 5 and column not in ("#",) else "right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 def print_pairs(title: str, values: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.actions_file import read_actions
 from arena.runner.derived import run_import, run_rescore
 from arena.runner.presets import Preset, get_preset
-from arena.runner.replay import RunResult, fresh_spec, run_replay
+from arena.runner.replay import RunResult, fresh_spec, prepare, run_replay
 from arena.store import reader
 from arena.store.store import open_store
 
@@ -72,12 +72,14 @@ def replay(
     )
     chosen = _strategies(names(strategies) or preset.strategies or PAPER_STRATEGIES, season)
     path = resolve_store(store, data)
+    histories = prepare(spec, chosen, source)
     with open_store(path) as opened, ReplayBar() as bar:
         if new:
             spec = fresh_spec(opened, spec)
         result = run_replay(
             spec, chosen, source, opened,
             epochs=epochs or preset.epochs, workers=workers, progress=bar,
+            histories=histories,
         )  # fmt: skip
     _report(result, path, as_json)
 

@@ -39,8 +39,9 @@ def settle(
     traded, paid = units[REDUCE], fee[REDUCE]
     closing = rules.close.take(cell, mode="clip")
     np.multiply(book.units, closing, out=traded)
-    if rules.pyramid:
+    if rules.sheds:
         traded += book.tranche * rules.shed.take(cell, mode="clip")
+    if rules.pyramid:
         book.tranche += book.tranche * closing
     price = slipped(fill, traded, slippage)
     if slippage is not None:

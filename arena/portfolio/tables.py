@@ -25,8 +25,8 @@ class RuleTables:
     close_fee, open_fee     fee rate on marked equity (all-in strategies)
 
     `flat_row` (A,) is where each account starts; `frozen` is the row of bankrupt accounts, which
-    no action leaves. `all_in`, `pyramid` and `adds` tell whether any rule is of that
-    kind, or adds at all.
+    no action leaves. `all_in`, `pyramid`, `sheds` and `adds` tell whether any rule needs
+    that part of the work.
     """
 
     def __init__(self, strategies: Sequence[Strategy], fee_frac: Sequence[float]) -> None:
@@ -50,6 +50,7 @@ class RuleTables:
                     self._size(cell, strategy, fee, position, after)
         self.all_in = any(s.kind == "all_in" for s in strategies)
         self.pyramid = any(s.kind == "pyramid" for s in strategies)
+        self.sheds = bool(self.shed.any())
         self.adds = bool(self.add.any())
 
     def _size(self, cell: int, strategy: Strategy, fee: float, before: int, after: int) -> None:

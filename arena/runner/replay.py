@@ -72,6 +72,18 @@ def fresh_spec(store: Store, spec: RunSpec) -> RunSpec:
     return spec
 
 
+def prepare(
+    spec: RunSpec, strategies: Sequence[str], source: PriceSource, clock: Clock = utc_now
+) -> dict[str, History]:
+    """Check every name and read the checked bars: all that can be refused before anything is written.
+
+    Raises:
+        ConfigError: an unknown name, a window without data, too little history.
+    """
+    check_names(spec, strategies)
+    return load_histories(source, spec, clock())
+
+
 def run_replay(
     spec: RunSpec,
     strategies: Sequence[str],
@@ -83,15 +95,17 @@ def run_replay(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     clock: Clock = utc_now,
+    histories: Mapping[str, History] | None = None,
 ) -> RunResult:
     """Carry out `spec`, once an epoch; decisions that are stored already are not asked again.
+
+    `histories` come from `prepare`, where names and data were checked before a store was opened.
 
     Raises:
         ConfigError: bad names, window or history, or data that changed under a started run.
     """
     result = RunResult()
-    check_names(spec, strategies)
-    histories = load_histories(source, spec, clock())
+    histories = histories or prepare(spec, strategies, source, clock)
     for epoch in range(1, epochs + 1):
         plan = make_plan(spec, source, strategies, histories, epoch=epoch)
         revision = open_run(plan, store, clock)

@@ -81,9 +81,7 @@ def _schema(row: type[Row], with_timing: bool) -> pa.Schema:
     )
 
 
-def _chunks(
-    store: Store, table: str, schema: pa.Schema, sort: Sequence[str]
-) -> Iterator[pa.Table]:
+def _chunks(store: Store, table: str, schema: pa.Schema, sort: Sequence[str]) -> Iterator[pa.Table]:
     """The sorted table in pieces of exactly CHUNK_ROWS (the last one shorter).
 
     DuckDB hands out batches of varying size; row groups of a file must not follow them.

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import duckdb
 
+from arena.core.errors import StoreError
 from arena.core.hashing import canonical_json
 from arena.store.snapshot import beside
 
@@ -24,9 +25,22 @@ def head_path(store: Path) -> Path:
 
 
 def read_head(store: Path) -> dict[str, object] | None:
-    """`{store_id, heads: {track: hash}, n_decisions}` as last written, or None without a file."""
+    """`{store_id, heads: {track: hash}, n_decisions}` as last written, or None without a file.
+
+    Raises:
+        StoreError: a file that is no JSON.
+    """
     path = head_path(store)
-    return json.loads(path.read_text("utf-8")) if path.exists() else None
+    if not path.exists():
+        return None
+    try:
+        head: dict[str, object] = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise StoreError(
+            f"The head file `{path}` is no JSON ({error}). Move it away: the next write makes a "
+            "new one, and until then nothing outside the store vouches for its end."
+        ) from error
+    return head
 
 
 class HeadFile:
@@ -51,8 +65,9 @@ class HeadFile:
         heads = recorded["heads"]
         assert isinstance(heads, dict)
         cur.execute(
-            "SELECT k.track FROM (SELECT unnest(?::VARCHAR[]) AS track, unnest(?::VARCHAR[]) AS head) k "
-            "ANTI JOIN decisions d ON d.track = k.track AND d.chain_hash = k.head",
+            "SELECT k.track FROM (SELECT unnest(?::VARCHAR[]) AS track, "
+            "unnest(?::VARCHAR[]) AS head) k ANTI JOIN decisions d "
+            "ON d.track = k.track AND d.chain_hash = k.head",
             [list(heads), list(heads.values())],
         )
         broken = frozenset(track for (track,) in cur.fetchall())

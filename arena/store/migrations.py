@@ -42,7 +42,9 @@ def applied(cur: Cursor) -> list[str] | None:
     Raises:
         StoreError: a DuckDB file with tables that are not the arena's.
     """
-    cur.execute("SELECT table_name FROM information_schema.tables WHERE table_catalog = current_database()")
+    cur.execute(
+        "SELECT table_name FROM information_schema.tables WHERE table_catalog = current_database()"
+    )
     tables = {name for (name,) in cur.fetchall()}
     if not tables:
         return None
@@ -108,7 +110,10 @@ def migrate(cur: Cursor, path: Path, *, steps: tuple[Step, ...] | None = None) -
         copy_database(cur, beside(path, f".before-{missing[0].__name__}.duckdb"))
     for step in missing:
         cur.begin()
-        cur.execute("CREATE TABLE IF NOT EXISTS migrations (name VARCHAR PRIMARY KEY, applied_at_utc TIMESTAMPTZ NOT NULL)")
+        cur.execute(
+            "CREATE TABLE IF NOT EXISTS migrations "
+            "(name VARCHAR PRIMARY KEY, applied_at_utc TIMESTAMPTZ NOT NULL)"
+        )
         step(cur)
         cur.execute("INSERT INTO migrations VALUES (?, ?)", [step.__name__, utc_now()])
         cur.commit()

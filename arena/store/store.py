@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 
@@ -43,6 +43,8 @@ class _Engine:
     con: duckdb.DuckDBPyConnection
     store_id: str
     writer: Writer | None
+    modified_utc: datetime | None = None
+    """When a file that was there already had last changed, as it was opened."""
     users: int = 0
     pid: int = field(default_factory=os.getpid)
     snapshot_lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,23 +77,22 @@ def open_store(path: str | Path, *, read: bool = False, snapshot_ok: bool = Fals
             copy = snapshot_path(full)
             if not (read and snapshot_ok and copy.exists()):
                 raise
-            made = datetime.fromtimestamp(copy.stat().st_mtime, UTC)
-            return Store(_engine(copy, read_only=True), read_only=True, path=full, made_utc=made)
+            return Store(_engine(copy, read_only=True), read_only=True, snapshot_of=full)
 
 
 def _engine(path: Path, *, read_only: bool) -> _Engine:
     engine = _ENGINES.get(path)
     if engine is None:
-        engine = _ENGINES[path] = _Engine(path, *_start(path, read_only))
+        # Before connecting: a snapshot replaced meanwhile must not look younger than it is.
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC) if path.exists() else None
+        engine = _ENGINES[path] = _Engine(path, *_start(path, read_only), changed)
     elif engine.writer is None and not read_only:
         _upgrade(engine)
     engine.users += 1
     return engine
 
 
-def _start(
-    path: Path, read_only: bool
-) -> tuple[duckdb.DuckDBPyConnection, str, Writer | None]:
+def _start(path: Path, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, str, Writer | None]:
     """Connect, check or migrate, and start the writer of an owner."""
     con = connect(path, read_only=read_only)
     cur = con.cursor()
@@ -106,7 +107,7 @@ def _start(
         cur.close()
         con.close()
         if isinstance(error, StoreError):
-            raise type(error)(f"The store `{path}` cannot be used. {error}") from error
+            raise StoreError(f"The store `{path}` cannot be used. {error}") from error
         if isinstance(error, duckdb.Error):
             raise StoreError(
                 f"The store `{path}` is damaged: {str(error).splitlines()[0]} Copy it and its "
@@ -124,7 +125,7 @@ def _upgrade(engine: _Engine) -> None:
             engine.con, engine.store_id, engine.writer = _start(engine.path, read_only=False)
             return
         except StoreError as error:
-            busy = "through another connection" in str(error)
+            busy = isinstance(error.__cause__, duckdb.ConnectionException)
             if not busy or time.monotonic() > deadline_s:
                 # The stores that were reading must go on reading.
                 engine.con, engine.store_id, _ = _start(engine.path, read_only=True)
@@ -140,11 +141,11 @@ class Store:
         engine: _Engine,
         *,
         read_only: bool,
-        path: Path | None = None,
-        made_utc: datetime | None = None,
+        snapshot_of: Path | None = None,
     ) -> None:
-        self._engine, self._made_utc, self._open = engine, made_utc, True
-        self.path = path or engine.path
+        self._engine, self._open = engine, True
+        self._made_utc = engine.modified_utc if snapshot_of else None
+        self.path = snapshot_of or engine.path
         """The live file, also where a snapshot is read in its place."""
         self.read_only = read_only
 
@@ -237,7 +238,7 @@ class Store:
                 _ENGINES.pop(self._engine.path, None)
                 self._engine.close()
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

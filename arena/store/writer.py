@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from arena.core.hashing import account_key
 from arena.core.rows import DecisionRow, Row, SummaryRow, WriteUnit
 from arena.store.head import HeadFile
 from arena.store.schema import column_lists, has_key, insert_sql, key_of
+
+log = logging.getLogger(__name__)
 
 GROUP_UNITS = 256
 """Most units in one transaction; a commit costs about the same for 1 and for 50."""
@@ -77,28 +80,36 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        open_ = True
-        while open_:
-            jobs = [self._queue.get()]
-            with contextlib.suppress(queue.Empty):
-                while len(jobs) < GROUP_UNITS:
-                    jobs.append(self._queue.get_nowait())
-            open_ = None not in jobs
-            self._handle([job for job in jobs if job is not None])
+        running = True
+        while running:
+            jobs: list[_Job] = []
+            while running and len(jobs) < GROUP_UNITS:
+                try:
+                    job = self._queue.get(block=not jobs)
+                except queue.Empty:
+                    break
+                if job is None:
+                    running = False
+                else:
+                    jobs.append(job)
+                    if not isinstance(job.work, WriteUnit):
+                        # It must see what was queued before it, and nothing queued after.
+                        break
+            self._handle(jobs)
         self._cur.close()
 
     def _handle(self, jobs: Sequence[_Job]) -> None:
-        units = [job for job in jobs if isinstance(job.work, WriteUnit)]
-        outcomes: list[tuple[_Job, bool | Exception]] = []
+        units = [job.work for job in jobs if isinstance(job.work, WriteUnit)]
+        outcomes: list[bool | Exception]
         try:
-            outcomes += zip(units, self._commit([j.work for j in units]), strict=True)  # type: ignore[misc]
-        except Exception as error:
-            # One bad unit must not fail its neighbours: each gets its own transaction.
-            alone = [units[0]] if len(units) == 1 else units
-            outcomes += [(job, error if len(units) == 1 else self._alone(job)) for job in alone]
-        outcomes += [(job, self._alone(job)) for job in jobs if job not in units]
+            outcomes = [*self._commit(units)]
+        except Exception:  # noqa: BLE001
+            # One bad unit must not fail its neighbours: each gets a transaction of its own.
+            outcomes = [self._alone(job) for job in jobs]
+        else:
+            outcomes += [self._alone(job) for job in jobs[len(units) :]]
         self._write_head()
-        for job, outcome in outcomes:
+        for job, outcome in zip(jobs, outcomes, strict=True):
             if isinstance(outcome, Exception):
                 job.done.set_exception(outcome)
             else:
@@ -111,7 +122,7 @@ class Writer:
                 return self._commit([job.work])[0]
             self._call(job.work)
             return True
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             return error
 
     def _commit(self, units: Sequence[WriteUnit]) -> list[bool]:
@@ -137,7 +148,7 @@ class Writer:
             bump(cur)
 
     @contextlib.contextmanager
-    def _transaction(self):  # type: ignore[no-untyped-def]
+    def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
         if self.broken:
             raise StoreError(self.broken)
         try:
@@ -166,7 +177,11 @@ class Writer:
         now_s = time.monotonic()
         waiting = not self._queue.empty() and not self._closed
         if self._head.dirty and not (waiting and now_s - self._head_written_s < HEAD_EVERY_S):
-            self._head.write()
+            try:
+                self._head.write()
+            except OSError as error:
+                # The units are durable all the same, and an older head is still on the chain.
+                log.warning("The head file `%s` could not be written: %s", self._head.path, error)
             self._head_written_s = now_s
 
 
@@ -227,5 +242,6 @@ def replace_summaries(cur: duckdb.DuckDBPyConnection, rows: Sequence[SummaryRow]
 def bump(cur: duckdb.DuckDBPyConnection) -> None:
     """Tell caches that something visible changed."""
     cur.execute(
-        "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS VARCHAR) WHERE key = 'data_version'"
+        "UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS VARCHAR) "
+        "WHERE key = 'data_version'"
     )

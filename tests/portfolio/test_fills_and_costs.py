@@ -72,7 +72,8 @@ def test_slippage_with_fee_takes_the_fee_of_the_slipped_value() -> None:
 
 def test_borrow_fee_by_hand() -> None:
     # 3650 bps a year = 0.1 % a day of the short at the previous mark. Short 10 at 100: cash 2000.
-    # 3 days on 1000: 3.0, at 90: 1997 - 900 = 1097. 1 day on 900: 0.9, at 80: 1996.1 - 800 = 1196.1.
+    # 3 days on 1000: 3.0, at 90: 1997 - 900 = 1097.
+    # 1 day on 900: 0.9, at 80: 1996.1 - 800 = 1196.1.
     # Nothing on the day of entry.
     curves = simulate(
         [100, 90, 80], None, [[-1, -1, -1]], ["baseline"], Costs(0, 0, 3650), 1000.0, "close",

@@ -1,0 +1,75 @@
+"""The curve of an entry: the mean of its accounts' V / V_0, not rebalanced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from arena.analytics.window import FloatArray
+
+CRYPTO_BASE = 365
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """`values` (T+1,) relative to V_0 = 1, whose first item is V_0 itself; `sessions` (T,)."""
+
+    sessions: pd.DatetimeIndex
+    values: FloatArray
+    gross: FloatArray
+    base: int
+
+
+def account_curve(rows: pd.DataFrame, capital: float, base: int) -> Curve:
+    """One account's rows (session, balance, balance_gross in order) relative to its capital."""
+    start = np.ones(1)
+    return Curve(
+        pd.DatetimeIndex(rows["session"]),
+        np.concatenate([start, rows["balance"].to_numpy(float) / capital]),
+        np.concatenate([start, rows["balance_gross"].to_numpy(float) / capital]),
+        base,
+    )
+
+
+def entry_curve(curves: Sequence[Curve]) -> Curve:
+    """Equal-weight mean of accounts over their common marks.
+
+    With a coin among them every calendar day is a mark and closed days carry the last value (base
+    365); else the sessions are the marks (252). A mark before an account's first row is its V_0.
+    """
+    if len(curves) == 1:
+        return curves[0]
+    days = curves[0].sessions
+    for curve in curves[1:]:
+        days = days.union(curve.sessions)
+    base = max(c.base for c in curves)
+    if base == CRYPTO_BASE:
+        days = pd.date_range(days[0], days[-1], freq="D")
+    # searchsorted counts the rows up to each day, which is the index into [V_0, rows...].
+    picks = [np.searchsorted(c.sessions.asi8, days.as_unit(c.sessions.unit).asi8, "right") for c in curves]
+    values = np.mean([c.values[p] for c, p in zip(curves, picks, strict=True)], axis=0)
+    gross = np.mean([c.gross[p] for c, p in zip(curves, picks, strict=True)], axis=0)
+    start = np.ones(1)
+    return Curve(days, np.concatenate([start, values]), np.concatenate([start, gross]), base)
+
+
+def curves_of(
+    summaries: pd.DataFrame, equity: pd.DataFrame, capital: Mapping[str, float]
+) -> dict[str, Curve]:
+    """Curve of every account in `summaries` that has equity rows, by account id."""
+    rows = {str(k): frame for k, frame in equity.groupby("account", sort=False)}
+    made = {}
+    for s in summaries.itertuples():
+        if s.account in rows:
+            made[str(s.account)] = account_curve(rows[s.account], capital[s.run], base_of(s))
+    return made
+
+
+def base_of(summary: object) -> int:
+    """Marks a year of an account, from the basis of its stored metrics."""
+    import json
+
+    return int(json.loads(summary.metrics_json)["CR"]["basis"]["B"])  # type: ignore[attr-defined]
