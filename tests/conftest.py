@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ def _is_loopback(address: Any) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def _closed_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _closed_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every switch at its quiet setting, and no socket that leaves this machine."""
     monkeypatch.setenv("ARENA_NETWORK", "off")
     monkeypatch.setenv("ARENA_RUNNER", "off")
@@ -48,7 +47,6 @@ def _closed_house(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         real_connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
-    yield
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,1 @@
-"""Agents: async functions over a desk. One module each, registered by a decorator."""
+"""Agents: each is an async function over a Desk. One module an agent, registered by a decorator."""

@@ -1,58 +1,52 @@
-"""Agents by id or label."""
+"""Which agents exist. A module of this package that registers an agent is found by itself."""
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+import importlib
+import pkgutil
+from functools import cache
+from typing import TypeVar
 
-from arena.agents.desk import Desk
-from arena.core.errors import UnknownNameError
-from arena.core.types import Decision
-
-
-class Agent(Protocol):
-    """`id` stands in keys and JSON, `label` on pages; `learns` asks for a warm-up."""
-
-    id: str
-    label: str
-    learns: bool
-
-    async def decide(self, desk: Desk) -> Decision:
-        """One decision; failures of the model are a status, never an exception."""
-        ...
-
+from arena import agents
+from arena.agents.base import Agent
+from arena.core.errors import InvariantError, UnknownNameError
 
 _AGENTS: dict[str, Agent] = {}
 
-A = TypeVar("A", bound=type)
+A = TypeVar("A", bound=Agent)
 
 
-def register(kind: A) -> A:
-    """Class decorator: one instance under its id; a name clash is an error."""
-    agent: Agent = kind()
-    if agent.id in _AGENTS or agent.label in {a.label for a in _AGENTS.values()}:
-        raise ValueError(f"agent `{agent.id}` is registered twice")
+def register_agent(kind: type[A]) -> type[A]:
+    """Class decorator: make the agent known under its id and its label."""
+    agent = kind()
+    taken = {name for a in _AGENTS.values() for name in (a.id, a.label)}
+    if taken & {agent.id, agent.label}:
+        raise InvariantError(f"two agents are called `{agent.id}` or `{agent.label}`; rename one")
     _AGENTS[agent.id] = agent
     return kind
 
 
-def get_agent(name: str) -> Agent:
+@cache
+def _load_modules() -> None:
+    for module in pkgutil.iter_modules(agents.__path__, agents.__name__ + "."):
+        importlib.import_module(module.name)
+
+
+def known_agents() -> dict[str, Agent]:
+    """All agents by id."""
+    _load_modules()
+    return dict(_AGENTS)
+
+
+def get_agent(id_or_label: str) -> Agent:
     """The agent of that id or label.
 
     Raises:
-        UnknownNameError: there is none, with the nearest that is.
+        UnknownNameError: no such agent; the message lists those that exist.
     """
-    _load_built_ins()
-    for agent in _AGENTS.values():
-        if name in (agent.id, agent.label):
-            return agent
-    raise UnknownNameError("agent", name, [n for a in _AGENTS.values() for n in (a.id, a.label)])
-
-
-def known_agents() -> tuple[Agent, ...]:
-    """All agents, in the order they were registered."""
-    _load_built_ins()
-    return tuple(_AGENTS.values())
-
-
-def _load_built_ins() -> None:
-    from arena.agents import vanilla  # noqa: F401 - importing registers it
+    known = known_agents()
+    by_label = {agent.label: agent for agent in known.values()}
+    agent = known.get(id_or_label) or by_label.get(id_or_label)
+    if agent is None:
+        raise UnknownNameError("agent", id_or_label, known)
+    return agent

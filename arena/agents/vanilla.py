@@ -1,60 +1,55 @@
-"""Vanilla: one prompt, one answer. The trivial baseline that every other agent has to beat."""
+"""Vanilla: one prompt, one answer. The plainest use of a model, against which the others are read."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel
 
-from arena.agents.desk import Desk
-from arena.agents.facts import market_facts, market_lines, view_facts, view_lines
-from arena.agents.registry import register
-from arena.core.actions import WORD_INTENT, Intent
+from arena.agents.desk import Desk, Role
+from arena.agents.prompt import Sheet, account_blocks, market_blocks
+from arena.agents.registry import register_agent
+from arena.core.actions import WORD_INTENT
 from arena.core.types import Decision
 from arena.llm.fields import Confidence, Lean, Text
-from arena.llm.types import Message
-
-MISSION = """You trade one asset in a simulated account. Once a session you choose one action.
-{glossary}
-Judge only from what you are given below; you know nothing that happened after the last session.
-Reply with one JSON object: {{"action": "BUY" | "SELL" | "HOLD", "confidence": number from 0 to 1, \
-"reason": text of at most 600 characters}}."""
 
 
-class Choice(BaseModel):
-    """The contract of the answer."""
+class Verdict(BaseModel):
+    """An action in the arena's words, how sure, and why."""
 
-    model_config = ConfigDict(extra="ignore")
-    action: Annotated[Literal["BUY", "SELL", "HOLD"], Lean("BUY", "HOLD", "SELL")]
-    confidence: Annotated[float, Field(ge=0.0, le=1.0), Confidence()]
-    reason: Annotated[str, Field(min_length=1, max_length=600), Text(600)]
-
-    @field_validator("action", mode="before")
-    @classmethod
-    def _exact_word(cls, value: object) -> object:
-        return value.strip().upper() if isinstance(value, str) else value
+    action: Annotated[Literal["SELL", "HOLD", "BUY"], Lean()]
+    confidence: Annotated[float, Confidence()]
+    reason: Annotated[str, Text(600)]
 
 
-@register
+TRADER = Role(
+    "trader",
+    "You run a trading account that holds one asset. After each session you choose the stance of "
+    "the account until your next decision, and you are judged by return for the risk taken. Go by "
+    "the figures you are given; you cannot know any later price. Weigh what speaks for a rise and "
+    "for a fall, then choose one action.",
+    Verdict,
+)
+
+
+@register_agent
 class Vanilla:
-    """A single role that sees prices, measures, its position and its last decisions."""
-
     id = "vanilla"
     label = "Vanilla"
     learns = False
 
     async def decide(self, desk: Desk) -> Decision:
-        facts = {**market_facts(desk.market), **view_facts(desk.view)}
-        messages = (
-            Message("system", MISSION.format(glossary=desk.view.spec.glossary())),
-            Message("user", "\n".join([*market_lines(facts), *view_lines(facts)])),
-        )
-        answer = await desk.ask("trader", messages, Choice, facts)
-        calls = tuple(desk.calls)
+        sheet = Sheet()
+        market_blocks(sheet, desk.context)
+        account_blocks(sheet, desk.view)
+        answer = await desk.ask(TRADER, sheet)
         if answer.value is None:
-            reason = f"no usable answer: {answer.error}"
-            return Decision(Intent.HOLD, answer.status, reason, calls=calls)
-        choice = answer.value
+            return desk.give_up(TRADER, answer)
+        verdict = answer.value
         return Decision(
-            WORD_INTENT[choice.action], answer.status, choice.reason, choice.confidence, calls=calls
+            intent=WORD_INTENT[verdict.action],
+            status=answer.status,
+            reason=verdict.reason,
+            conviction=verdict.confidence,
+            calls=tuple(desk.calls),
         )

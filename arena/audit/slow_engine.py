@@ -76,7 +76,7 @@ class _Account:
             self.cash, self.units, self.bankrupt = worth, 0.0, True
 
     def execute(self, intent: Intent, price: float) -> None:
-        if intent is Intent.KEEP:
+        if intent is Intent.KEEP:  # no order, so the account is judged at the close only
             return
         self.stop_if_wiped_out(price)
         if self.bankrupt:
@@ -191,7 +191,7 @@ def replay_account(
         strategy: id as in `arena.portfolio`, `_lo` for long only.
         intents: decision of each session, same length as `opens` and `closes`.
         opens: first price of each session, read under `fill="next"` only.
-        closes: last price of each session; NaN means no trade and no mark that session.
+        closes: last price of each session; NaN: no trade, the mark is carried, borrow still runs.
         days: calendar days from the session before (borrow); 1 each if not given.
         fill: `close` executes decision D at close(D), `next` at open(D+1).
         force_close: close what is open at the last valid close, with its costs.
@@ -202,14 +202,16 @@ def replay_account(
     account = _open_account(strategy, capital, fee_bps, slippage_bps)
     rows: list[SlowRow] = []
     for t, close in enumerate(closes):
-        if not isnan(close) and not account.bankrupt:
+        if not account.bankrupt:
             account.accrue_borrow(borrow_bps_year, 1 if days is None else days[t])
-            if fill == "close":
-                account.execute(intents[t], close)
-            elif t > 0 and not isnan(opens[t]):
-                account.execute(intents[t - 1], opens[t])
-            account.mark = close
-            account.stop_if_wiped_out(close)
+            if not isnan(close):
+                if fill == "close":
+                    account.execute(intents[t], close)
+                elif t > 0 and not isnan(opens[t]):
+                    account.execute(intents[t - 1], opens[t])
+                account.mark = close
+            if account.mark is not None:
+                account.stop_if_wiped_out(account.mark)
         rows.append(SlowRow(account.side, account.units, account.cash, account.balance))
     if force_close and rows and account.units != 0 and account.mark is not None:
         account.close(account.mark)

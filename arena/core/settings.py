@@ -54,3 +54,14 @@ def runner_enabled() -> bool:
 def network_allowed() -> bool:
     """`ARENA_NETWORK=off` forbids every source and model that leaves the machine."""
     return os.environ.get("ARENA_NETWORK", "on") != "off"
+
+
+def scripted_delay_s() -> float:
+    """`ARENA_SCRIPTED_DELAY_MS`: how long the scripted model of trials thinks; in seconds here."""
+    return float(os.environ.get("ARENA_SCRIPTED_DELAY_MS", "0")) / 1e3
+
+
+def call_log() -> Path | None:
+    """`ARENA_CALL_LOG`: file to which the scripted model of trials adds a line per answer."""
+    value = os.environ.get("ARENA_CALL_LOG")
+    return Path(value) if value else None

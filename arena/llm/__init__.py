@@ -1,1 +1,1 @@
-"""The only door to models: one protocol, keyless stand-ins, and scripted models for tests."""
+"""The only door to models: the chat contract, answer reading, and the models that exist."""

@@ -1,93 +1,175 @@
-"""From an answer's text to a checked value: one parser for every model.
+"""From an answer's text to a checked object, or to words that say what is wrong with it.
 
-An action is never looked for inside prose: "I would not buy" holds no decision. Only a JSON object
-that satisfies the schema counts.
+The answer is the **last** JSON object of the text: models think, draft and quote before it. Fences
+and prose around it, trailing commas, zero-width and full-width punctuation are forgiven, because
+they leave no doubt about what was meant. Everything else is refused: no word is ever searched for
+in prose, an object inside a broken or cut-off one is no answer, and a key given twice is no choice.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-import unicodedata
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-MAX_CHARS = 65_536
-TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+MAX_ANSWER_BYTES = 64 * 1024
+MAX_DEPTH = 16
+
+T = TypeVar("T", bound=BaseModel)
+
+_FOLD = {
+    "｛": "{", "｝": "}", "［": "[", "］": "]", "【": "[", "】": "]", "：": ":", "，": ",", "、": ",",
+    "\u3000": " ", "\u00a0": " ",
+    "\u200b": "", "\u200c": "", "\u200d": "", "\u2060": "", "\ufeff": "",
+}  # fmt: skip
+_CLOSING_QUOTE = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“"}
+_OBJECT_START = re.compile(
+    "[{｛](?=[\\s\u3000\u200b-\u200d\u2060\ufeff]*[\"＂“”„}｝])"
+)  # a brace of prose or code is not followed by a quote
 
 
 class AnswerError(ValueError):
-    """Why an answer does not count, in words that the model can act on."""
+    """The text holds no usable answer; the message is what the model is told."""
 
 
-def parse_answer(text: str, schema: type[BaseModel]) -> BaseModel:
-    """The last JSON object of `text` that satisfies `schema`.
-
-    Fences and prose around it, full-width punctuation and trailing commas are forgiven. NaN and
-    infinity are not numbers.
+def read_answer(text: str, schema: type[T]) -> T:
+    """The answer in `text` as a `schema`.
 
     Raises:
-        AnswerError: nothing usable; the message says why, from the validator where it spoke.
+        AnswerError: no single object can be read, or it breaks the schema; in the validator's words.
     """
+    found = extract_object(text)
+    try:
+        return schema.model_validate(found)
+    except ValidationError as error:
+        raise AnswerError("; ".join(_complaints(error))) from None
+
+
+def extract_object(text: str) -> dict[str, Any]:
+    """The last JSON object of `text`.
+
+    Raises:
+        AnswerError: empty, larger than 64 KiB, without an object, cut off, or not valid JSON.
+    """
+    if len(text) > MAX_ANSWER_BYTES or len(text.encode("utf-8", "replace")) > MAX_ANSWER_BYTES:
+        raise AnswerError(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
     if not text.strip():
-        raise AnswerError("The answer is empty. Reply with one JSON object.")
-    if len(text) > MAX_CHARS:
-        raise AnswerError(f"The answer has {len(text)} characters; at most {MAX_CHARS} are read.")
-    objects = list(json_objects(text))
-    if not objects:
-        raise AnswerError("There is no complete JSON object in the answer. Reply with one.")
-    first_error: ValidationError | None = None
-    for candidate in reversed(objects):
-        try:
-            return schema.model_validate(candidate)
-        except ValidationError as error:
-            first_error = first_error or error
-    assert first_error is not None
-    raise AnswerError(explain(first_error))
+        raise AnswerError("the answer is empty")
+    last = None
+    for last in _spans(text):
+        pass
+    if last is None:
+        raise AnswerError("the answer holds no JSON object")
+    return _decode(last)
 
 
-def explain(error: ValidationError) -> str:
-    """The validator's words, one clause a field."""
-    clauses = []
-    for item in error.errors(include_url=False):
-        where = ".".join(str(part) for part in item["loc"]) or "the object"
-        clauses.append(f"`{where}`: {item['msg']}")
-    return "; ".join(clauses)[:1000]
+def _spans(text: str) -> Iterator[str]:
+    """Outermost objects in order, in plain JSON punctuation."""
+    at = 0
+    while start := _OBJECT_START.search(text, at):
+        span, at = _read_span(text, start.start())
+        yield span
 
 
-def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Top-level JSON objects in `text`, in order; nested ones belong to their parent."""
-    plain = text if text.isascii() else normalise(text)
-    at = plain.find("{")
-    while at != -1:
-        found, end = _decode(plain, at)
-        if found is not None:
-            yield found
-        at = plain.find("{", end)
+def _read_span(text: str, start: int) -> tuple[str, int]:
+    """The object that opens at `start`, with punctuation made plain, and where it ends.
 
-
-def normalise(text: str) -> str:
-    """Full-width braces, quotes and colons as ASCII; invisible format characters removed."""
-    folded = unicodedata.normalize("NFKC", text).translate(str.maketrans("“”„", '"""'))
-    return "".join(c for c in folded if unicodedata.category(c) != "Cf")
-
-
-def _decode(text: str, at: int) -> tuple[dict[str, Any] | None, int]:
-    for candidate in (text[at:], TRAILING_COMMA.sub(r"\1", text[at:])):
-        try:
-            value, length = _DECODER.raw_decode(candidate)
-        except ValueError:
+    Only what stands outside strings is touched, so that prose in an answer stays as written.
+    """
+    out: list[str] = []
+    depth, at, n = 0, start, len(text)
+    while at < n:
+        char = text[at]
+        if char in _CLOSING_QUOTE:
+            string, at = _read_string(text, at)
+            out.append(string)
             continue
-        if isinstance(value, dict):
-            # With commas removed the length is short; the next search only starts a little early.
-            return value, at + length
-    return None, at + 1
+        char = _FOLD.get(char, char)
+        at += 1
+        if char in ("{", "["):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise AnswerError(f"the object is nested deeper than {MAX_DEPTH} levels")
+        elif char in ("}", "]"):
+            depth -= 1
+            _drop_trailing_comma(out)
+        if char:
+            out.append(char)
+        if depth == 0:
+            return "".join(out), at
+    raise AnswerError("the answer stops in the middle of its JSON object")
 
 
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+def _read_string(text: str, start: int) -> tuple[str, int]:
+    """A string literal in plain double quotes, and where it ends."""
+    opening = text[start]
+    closing, at = _CLOSING_QUOTE[opening], start + 1
+    while at < len(text) and text[at] != closing:
+        at += 2 if text[at] == "\\" else 1
+    if at >= len(text):
+        raise AnswerError("the answer stops in the middle of a text")
+    body = text[start + 1 : at]
+    if opening != '"':
+        body = re.sub(r'(?<!\\)"', r"\"", body)
+    return f'"{body}"', at + 1
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+def _drop_trailing_comma(out: list[str]) -> None:
+    last = len(out) - 1
+    while last >= 0 and out[last].isspace():
+        last -= 1
+    if last >= 0 and out[last] == ",":
+        del out[last]
+
+
+def _decode(span: str) -> dict[str, Any]:
+    try:
+        found = json.loads(
+            span,
+            strict=False,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            object_pairs_hook=_unique,
+        )
+        span.encode("utf-8")
+        json.dumps(found, ensure_ascii=False).encode("utf-8")
+    except AnswerError:
+        raise
+    except UnicodeError:
+        raise AnswerError("a text of the answer is not valid Unicode") from None
+    except ValueError as error:
+        raise AnswerError(f"the JSON object is not valid: {error}") from None
+    assert isinstance(found, dict)  # a span opens with a brace
+    return found
+
+
+def _no_constant(word: str) -> float:
+    raise AnswerError(f"{word} is not a number in JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise AnswerError(f"{digits[:40]} is too large for a number")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [k for k, _ in pairs]
+        twice = next(k for k in keys if keys.count(k) > 1)
+        raise AnswerError(f"the key `{twice[:40]}` is given twice")
+    return found
+
+
+def _complaints(error: ValidationError) -> Iterator[str]:
+    """What pydantic objects to, one sentence a field, with the value it got."""
+    for item in error.errors(include_url=False, include_context=False):
+        where = ".".join(map(str, item["loc"])) or "object"
+        got = "" if item["type"] == "missing" else f" (got {json.dumps(item['input'])[:80]})"
+        yield f"`{where}`: {item['msg']}{got}"

@@ -1,62 +1,84 @@
-"""Scripted models for tests: a queue of answers and a history of requests. They reach no network."""
+"""Models that say what a test tells them to."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 
-from arena.llm.types import ChatReply, ChatRequest, ModelKind
+from arena.core.hashing import canonical_json
+from arena.core.settings import call_log, scripted_delay_s
+from arena.llm.offline.policy import Opinion, fill
+from arena.llm.types import ChatModel, ChatReply, ChatRequest, ModelKind, ProviderError
 
-Answer = str | Exception | Callable[[ChatRequest], str]
-
-CYCLE = ("BUY", "HOLD", "SELL")
+Script = str | Exception | Callable[[ChatRequest], str]
 
 
 class Scripted:
-    """Gives the queued answers in order; an exception in the queue is raised."""
+    """Answers from a queue, in order; keeps every request in `history`.
 
-    kind: ModelKind = "scripted"
+    An item is a text, an exception to raise, or a function of the request. An empty queue is a
+    `ProviderError`, so that a test that asks too often fails.
+    """
 
-    def __init__(self, answers: Iterable[Answer], id: str = "scripted/queue") -> None:
-        self.id = id
+    def __init__(
+        self, answers: Iterable[Script], *, id: str = "scripted/queue", delay_s: float = 0.0,
+        kind: ModelKind = "scripted",
+    ) -> None:  # fmt: skip
+        self.id, self.kind, self.delay_s = id, kind, delay_s
         self.queue = deque(answers)
         self.history: list[ChatRequest] = []
 
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.history.append(request)
+    async def complete(self, req: ChatRequest) -> ChatReply:
+        began = time.perf_counter()
+        self.history.append(req)
+        if self.delay_s:
+            await asyncio.sleep(self.delay_s)
         if not self.queue:
-            raise AssertionError(f"{self.id} was asked {len(self.history)} times, more than scripted")
-        answer = self.queue.popleft()
-        if isinstance(answer, Exception):
-            raise answer
-        text = answer(request) if callable(answer) else answer
-        return ChatReply(text, self.id, 10, 5, 0.0, 0.0, {"scripted": True})
+            raise ProviderError(f"the script of `{self.id}` is used up after {len(self.history)} calls")
+        item = self.queue.popleft()
+        if isinstance(item, Exception):
+            raise item
+        text = item if isinstance(item, str) else item(req)
+        latency_ms = (time.perf_counter() - began) * 1e3
+        params = {**req.params, "seed": req.seed}
+        return ChatReply(text, self.id, None, None, None, latency_ms, params)
 
 
+@dataclass(frozen=True, slots=True)
 class Cycle:
-    """`scripted/cycle`: BUY, HOLD, SELL by the day's number, for tests across processes.
+    """BUY, HOLD, SELL in turn by the session's date; for trials from a command line.
 
-    ARENA_SCRIPTED_DELAY_MS makes each answer take that long; ARENA_CALL_LOG names a file that gets
-    one line a call, so that a test can count who was asked.
+    ARENA_SCRIPTED_DELAY_MS makes it slow; ARENA_CALL_LOG names a file that gets one line per answer
+    given, so that a trial can prove that nothing was asked twice.
     """
 
-    id = "scripted/cycle"
-    kind: ModelKind = "scripted"
+    id: str = "scripted/cycle"
+    kind: ModelKind = "stand_in"
 
-    async def complete(self, request: ChatRequest) -> ChatReply:
+    async def complete(self, req: ChatRequest) -> ChatReply:
         began = time.perf_counter()
-        session = str(request.facts["session"])
-        if path := os.environ.get("ARENA_CALL_LOG"):
-            with Path(path).open("a", encoding="utf-8") as log:
-                log.write(f"{request.facts['asset']} {session}\n")
-        await asyncio.sleep(float(os.environ.get("ARENA_SCRIPTED_DELAY_MS", "0")) / 1000)
-        word = CYCLE[date.fromisoformat(session).toordinal() % 3]
-        text = json.dumps({"action": word, "confidence": 0.5, "reason": f"scripted for {session}"})
-        latency_ms = 1000 * (time.perf_counter() - began)
-        return ChatReply(text, self.id, 10, 5, 0.0, latency_ms, {"scripted": True})
+        if delay_s := scripted_delay_s():
+            await asyncio.sleep(delay_s)
+        session = date.fromisoformat(str(req.facts["session"]))
+        lean = (1.0, 0.0, -1.0)[session.toordinal() % 3]
+        opinion = Opinion(lean, 0.5, f"Script, no model: the turn of {session}.")
+        text = canonical_json(fill(req.schema, opinion, req.facts))
+        if path := call_log():
+            line = {"asset": req.facts.get("asset"), "session": session, "seed": req.seed}
+            with path.open("a", encoding="utf-8") as log:
+                log.write(canonical_json(line) + "\n")
+        return ChatReply(text, self.id, 0, 0, 0.0, (time.perf_counter() - began) * 1e3)
+
+
+SCRIPTED: dict[str, ChatModel] = {"scripted/cycle": Cycle()}
+
+
+def register_scripted(name: str, model: ChatModel) -> str:
+    """Make `model` available as `scripted/<name>`, and return that id. A later one replaces it."""
+    model_id = f"scripted/{name}"
+    SCRIPTED[model_id] = model
+    return model_id

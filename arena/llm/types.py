@@ -1,7 +1,8 @@
-"""What a model is asked and what it answers."""
+"""The contract between agents and models: one request, one reply, two ways to fail."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -13,34 +14,43 @@ ModelKind = Literal["model", "stand_in", "scripted"]
 
 
 class ProviderError(ArenaError):
-    """The provider failed for good (after its own retries)."""
+    """The model could not be reached or refused; retries, if any, are spent."""
 
 
 class ProviderTimeout(ProviderError):
-    """No answer within the deadline."""
+    """The model did not answer before the deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """One turn of a conversation."""
+
     role: Literal["system", "user", "assistant"]
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One question. `facts` are exactly the values rendered into the messages; `schema` is the
-    contract of the answer; `params` are the generation settings asked for."""
+    """What a model is asked.
+
+    `facts` are exactly the values rendered into the messages, by name: a stand-in reads them in
+    place of the prose. `schema` is the form of the answer. `params` are the season's generation
+    settings (temperature, top_p, max_tokens); `seed` is passed on where a provider takes one.
+    """
 
     messages: tuple[Message, ...]
     schema: type[BaseModel]
-    facts: dict[str, Any]
+    facts: Mapping[str, Any]
     seed: int = 0
-    params: dict[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """One answer as text. `params` are the settings that took effect; `cost_usd` None is unknown."""
+    """What came back, unread. None for tokens or cost means unknown, never free.
+
+    `model` is the id that answered; `params` are the generation settings that took effect.
+    """
 
     text: str
     model: str
@@ -48,17 +58,23 @@ class ChatReply:
     tokens_out: int | None
     cost_usd: float | None
     latency_ms: float
-    params: dict[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ChatModel(Protocol):
-    """A model behind its id. `kind` says whether a language model really answers."""
+    """Anything that answers a `ChatRequest`.
 
-    id: str
-    kind: ModelKind
+    `kind` says what may be claimed about its answers: only those of a `model` are a model's opinion.
+    """
 
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        """Answer once.
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def kind(self) -> ModelKind: ...
+
+    async def complete(self, req: ChatRequest) -> ChatReply:
+        """The raw answer.
 
         Raises:
             ProviderTimeout: no answer in time.

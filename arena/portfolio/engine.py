@@ -12,8 +12,8 @@ Sizes and fees, with E = equity at the price P of the order, f = fee rate, N = 3
               every fee is f x traded notional
 
 With slippage s a buy fills at P(1+s) and a sale at P(1-s): all-in orders are sized and valued
-there, tranches are sized at P. An order's fill price is a mark too: an account without equity is
-closed there before it trades. The all-in accounting is that of the testbed of the Agent Market
+there, tranches are sized at P. The fill price of an order, `KEEP` is none, is a mark too: an
+account without equity is closed there before it trades. The all-in accounting is that of the testbed of the Agent Market
 Arena paper, the rest is our definition.
 """
 

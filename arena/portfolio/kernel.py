@@ -30,7 +30,7 @@ def settle(
     if book.borrow_frac_day is not None:
         short_notional = np.maximum(book.units * book.mark * -1.0, 0.0)
         book.cash -= short_notional * book.borrow_frac_day * days
-    equity = _mark(book, fill, units[WIPE], wiped_at)
+    equity = _mark(book, fill, units[WIPE], wiped_at, codes)
 
     cell = book.row + codes
     cell -= CODES.start
@@ -112,13 +112,20 @@ def _trade(book: Book, traded: Floats, price: Price, paid: Floats) -> None:
     book.units += traded
 
 
-def _mark(book: Book, price: Price, wiped: Floats, wiped_at: Floats) -> Floats:
-    """Equity at `price`; accounts with none left are closed there, free of fee, and frozen."""
+def _mark(
+    book: Book, price: Price, wiped: Floats, wiped_at: Floats, codes: Codes | None = None
+) -> Floats:
+    """Equity at `price`; accounts with none left are closed there, free of fee, and frozen.
+
+    With `codes` it is the mark before an order: those who keep have none and are not judged there.
+    """
     equity: Floats = book.units * price
     equity += book.cash
     if equity.min() > 0.0:
         return equity
     broke = (equity <= 0.0) & ~book.bankrupt
+    if codes is not None:
+        broke &= np.not_equal(codes, KEEP)
     if broke.any():
         held = broke & (book.units != 0.0)
         np.copyto(wiped, -book.units, where=held)

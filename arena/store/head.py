@@ -85,9 +85,9 @@ class HeadFile:
             {"store_id": self.store_id, "heads": self.heads, "n_decisions": self.n_decisions}
         )
         part = self.path.with_name(self.path.name + ".part")
-        with open(part, "w", encoding="utf-8") as out:
+        with part.open("w", encoding="utf-8") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())
-        os.replace(part, self.path)
+        part.replace(self.path)
         self.dirty = False

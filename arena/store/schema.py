@@ -9,7 +9,6 @@ import types
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date, datetime
-from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from arena.core.rows import SORT_KEYS, Row
@@ -35,6 +34,9 @@ CHECKS = {
 }
 
 
+_COLUMNS: dict[str, dict[str, tuple[type, bool]]] = {}
+
+
 def quote(name: str) -> str:
     """An SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
@@ -45,11 +47,12 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-@cache
 def columns(row: type[Row]) -> dict[str, tuple[type, bool]]:
     """Field name -> (python type, may be None), in column order."""
-    hints = get_type_hints(row)
-    return {f.name: _python_type(hints[f.name]) for f in fields(row)}
+    if row.TABLE not in _COLUMNS:
+        hints = get_type_hints(row)
+        _COLUMNS[row.TABLE] = {f.name: _python_type(hints[f.name]) for f in fields(row)}
+    return _COLUMNS[row.TABLE]
 
 
 def _python_type(hint: Any) -> tuple[type, bool]:
@@ -80,7 +83,6 @@ def create_table(row: type[Row]) -> str:
     return f"CREATE TABLE {quote(row.TABLE)} (\n  " + ",\n  ".join(parts) + "\n)"
 
 
-@cache
 def insert_sql(row: type[Row]) -> str:
     """INSERT of any number of rows: one list parameter a column, so its text never changes."""
     lists = ", ".join(f"unnest(?::{SQL_TYPE[kind]}[])" for kind, _ in columns(row).values())

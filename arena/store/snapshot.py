@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import duckdb
@@ -38,4 +37,4 @@ def copy_database(cur: duckdb.DuckDBPyConnection, target: Path) -> None:
         cur.execute(f"COPY FROM DATABASE {source} TO {ALIAS}")
     finally:
         cur.execute(f"DETACH {ALIAS}")
-    os.replace(part, target)
+    part.replace(target)

@@ -123,7 +123,6 @@ def _upgrade(engine: _Engine) -> None:
     while True:
         try:
             engine.con, engine.store_id, engine.writer = _start(engine.path, read_only=False)
-            return
         except StoreError as error:
             busy = isinstance(error.__cause__, duckdb.ConnectionException)
             if not busy or time.monotonic() > deadline_s:
@@ -131,6 +130,8 @@ def _upgrade(engine: _Engine) -> None:
                 engine.con, engine.store_id, _ = _start(engine.path, read_only=True)
                 raise
             time.sleep(0.02)
+        else:
+            return
 
 
 class Store:
@@ -202,8 +203,10 @@ class Store:
             return
         sets = ", ".join(f"{quote(name)} = ?" for name in fields)
 
+        values = [*fields.values(), run]
+
         def change(cur: duckdb.DuckDBPyConnection) -> None:
-            cur.execute(f"UPDATE runs SET {sets} WHERE run = ?", [*fields.values(), run])
+            cur.execute(f"UPDATE runs SET {sets} WHERE run = ?", values)  # noqa: S608
             if cur.fetchall()[0][0] == 0:
                 cur.execute("SELECT run FROM runs")
                 raise UnknownNameError("run", run, [name for (name,) in cur.fetchall()])

@@ -121,9 +121,9 @@ class Writer:
             if isinstance(job.work, WriteUnit):
                 return self._commit([job.work])[0]
             self._call(job.work)
-            return True
         except Exception as error:  # noqa: BLE001
             return error
+        return True
 
     def _commit(self, units: Sequence[WriteUnit]) -> list[bool]:
         """One transaction; for every unit whether it was new."""

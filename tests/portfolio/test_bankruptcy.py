@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from arena.portfolio import Book, Costs, advance, force_close, round_trips, simulate
@@ -50,6 +49,14 @@ def test_wiped_out_at_the_open_before_the_order() -> None:
     assert curves.legs.price[0, 2].tolist() == [0, 0, 210]
 
 
+def test_keep_is_no_order_and_is_judged_at_the_close_only() -> None:
+    # As above, but the order is KEEP: at the close of 100 the account has its 1000 again.
+    prices = ([100, 100, 100], [100, 100, 210])
+    curves = simulate(*prices, [[-1, 3, 3]], ["baseline"], Costs(0), 1000.0, "next")
+    assert curves.balance[0].tolist() == [1000, 1000, 1000]
+    assert curves.bankrupt_at[0] == -1
+
+
 def test_wiped_out_on_the_day_of_a_flip_has_three_legs() -> None:
     # Fee 1 %. Long 9.9 at 100; flips at the open of 100: 990 * 0.99 = 980.1 * 0.99 = 970.299 short.
     # At the close of 250: 970.299 * (1 - 1.5) = -485.1495.
@@ -80,11 +87,12 @@ def test_prices_of_each_account_at_a_wipe_out() -> None:
 
 
 def test_wiped_out_by_the_cost_of_leaving() -> None:
-    # Long 9 units for 891 at 99 (slippage 10 % of 90) with 891. At a slippage of 99.9 % a sale
-    # brings almost nothing, and never turns into a fee that pays the account.
-    book = Book.open(["baseline"], 1000.0, Costs(100, 9_990))
+    # Fee 1 %, slippage 35 %: short 990/65 = 15.230769 units, cash 1980, worth 456.92 at 100.
+    # Leaving at 135 takes 2056.153846: -76.153846. A fee on a debt is none; it never pays.
+    book = Book.open(["baseline"], 1000.0, Costs(100, 3_500))
     advance(book, -1, 100, 100)
+    assert book.equity(100)[0] == pytest.approx(456.923077)
     legs = force_close(book, 100)
-    assert legs.fee[0, 0] >= 0
+    assert legs.fee[0, 0] == 0
+    assert book.cash[0] == pytest.approx(-76.153846)
     assert bool(book.bankrupt[0])
-    assert np.isfinite(book.cash[0])

@@ -1,1 +1,1 @@
-"""Deterministic policies that stand in for a model: rule-based, labelled so, out of every ranking."""
+"""Rule-based stand-ins for a model: they need no key and no network, and claim to be no model."""

@@ -1,30 +1,35 @@
-"""`offline/contrarian`: buy what fell far below its mean, sell what rose far above it."""
+"""Stand-in that goes against extremes: distance from the 50-session mean, and RSI."""
 
 from __future__ import annotations
 
-from typing import Any
+from arena.llm.offline.policy import Facts, Opinion, opinion_from_score, policy
 
-from arena.llm.offline.standin import StandIn, View
-
-DEAD_ZONE = 0.3
-RSI_HALF_RANGE = 25.0
-Z_HALF_RANGE = 2.0
+DEAD_ZONE, FULL = 0.5, 1.5
 
 
-class Contrarian(StandIn):
-    """Mean of two stretches, RSI(14) from 50 and the distance to the 50-session mean, negated."""
+@policy("offline/contrarian")
+def contrarian(facts: Facts) -> Opinion:
+    """Score = -mean of z50 / 1.5 and (RSI14 - 50) / 15; stretched upwards is short."""
+    z, rsi = facts.get("z_50"), facts.get("rsi_14")
+    parts = [part for part in (_scaled(z, 0.0, 1.5), _scaled(rsi, 50.0, 15.0)) if part is not None]
+    if not parts:
+        return Opinion(0.0, 0.0, "Rule, no model: contrarian. No z-score and no RSI to go by.")
+    score = -sum(parts) / len(parts)
+    verdict = (
+        "nothing extreme"
+        if abs(score) < DEAD_ZONE
+        else "stretched down, expect a rise" if score > 0 else "stretched up, expect a fall"
+    )
+    text = (
+        f"Rule, no model: contrarian. z-score {_shown(z)} and RSI {_shown(rsi)} give {score:+.2f}: "
+        f"{verdict} (threshold {DEAD_ZONE})."
+    )
+    return opinion_from_score(score, DEAD_ZONE, FULL, text)
 
-    id = "offline/contrarian"
 
-    def view(self, facts: dict[str, Any]) -> View:
-        rsi, z = facts.get("rsi_14"), facts.get("z_50")
-        if rsi is None or z is None:
-            return View(0.0, "Rule, no model: too little history for the contrarian rule, so neutral.")
-        stretch = 0.5 * (rsi - 50.0) / RSI_HALF_RANGE + 0.5 * z / Z_HALF_RANGE
-        lean = -stretch if abs(stretch) >= DEAD_ZONE else 0.0
-        side = "stretched up" if lean < 0 else "stretched down" if lean > 0 else "not stretched"
-        return View(
-            max(-1.0, min(1.0, lean)),
-            f"Rule, no model: RSI(14) {rsi:.0f} and {z:+.1f} deviations from the 50-session mean; "
-            f"{side} ({stretch:+.2f}, neutral within {DEAD_ZONE}).",
-        )
+def _scaled(value: float | None, middle: float, unit: float) -> float | None:
+    return None if value is None else (value - middle) / unit
+
+
+def _shown(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:g}"

@@ -1,33 +1,28 @@
-"""`offline/trend`: follow the move of the last 5, 20 and 60 sessions once it stands out of the noise."""
+"""Stand-in that goes with the move: volatility-scaled returns over 5, 20 and 60 sessions."""
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import Any
+import math
 
-from arena.llm.offline.standin import StandIn, View
+from arena.llm.offline.policy import Facts, Opinion, opinion_from_score, policy
 
-DEAD_ZONE = 0.35
-WEIGHTS = ((5, 0.5), (20, 0.3), (60, 0.2))
-"""Horizon in sessions and weight; each return is divided by what chance would move in that time."""
+WEIGHTS = {5: 0.5, 20: 0.3, 60: 0.2}
+DEAD_ZONE, FULL = 0.35, 1.5
 
 
-class Trend(StandIn):
-    """Weighted return over daily volatility; neutral inside the dead zone."""
-
-    id = "offline/trend"
-
-    def view(self, facts: dict[str, Any]) -> View:
-        vol = facts.get("vol_daily_frac")
-        returns = [(n, w, facts.get(f"return_{n}_frac")) for n, w in WEIGHTS]
-        if not vol or any(r is None for _, _, r in returns):
-            return View(0.0, "Rule, no model: too little history for the trend rule, so neutral.")
-        score = sum(w * r / (vol * sqrt(n)) for n, w, r in returns)
-        numbers = ", ".join(f"{n} sessions {100 * r:+.1f}%" for n, _, r in returns)
-        lean = score if abs(score) >= DEAD_ZONE else 0.0
-        side = "up" if lean > 0 else "down" if lean < 0 else "no clear way"
-        return View(
-            max(-1.0, min(1.0, lean / 2)),
-            f"Rule, no model: trend score {score:+.2f} from {numbers}; {side} "
-            f"(neutral within {DEAD_ZONE}).",
-        )
+@policy("offline/trend")
+def trend(facts: Facts) -> Opinion:
+    """Score = weighted mean of r_n / (v sqrt n), v the volatility of a session; up is long."""
+    session_vol = facts.get("volatility_session_pct")
+    known = {n: r for n in WEIGHTS if (r := facts.get(f"return_{n}_pct")) is not None}
+    if not session_vol or not known:
+        return Opinion(0.0, 0.0, "Rule, no model: trend. No returns or no volatility to go by.")
+    total = sum(WEIGHTS[n] for n in known)
+    score = sum(WEIGHTS[n] * r / (session_vol * math.sqrt(n)) for n, r in known.items()) / total
+    moves = ", ".join(f"{r:+g} % over {n}" for n, r in known.items())
+    verdict = "no trend" if abs(score) < DEAD_ZONE else "up" if score > 0 else "down"
+    text = (
+        f"Rule, no model: trend. Returns {moves} sessions against {session_vol:g} % volatility "
+        f"a session give {score:+.2f}: {verdict} (threshold {DEAD_ZONE})."
+    )
+    return opinion_from_score(score, DEAD_ZONE, FULL, text)

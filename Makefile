@@ -1,0 +1,82 @@
+# Agent Market Arena. `make` lists what can be done; every verb sets up what it needs.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+PYTHON ?= python3
+PORT ?= 8501
+JOBS ?= 2
+PY := .venv/bin/python
+PIP_FLAGS := --quiet --disable-pip-version-check --no-input
+
+RUNTIME := .venv/.runtime-installed
+DEV := .venv/.dev-installed
+
+.PHONY: help app dev test lint types check fix bench sample screenshots chromium constraints clean
+
+help: ## list these verbs
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+app: $(RUNTIME) ## install what is missing and open the arena on http://localhost:8501 (PORT=...)
+	$(PY) -m streamlit run app.py --server.port $(PORT)
+
+test: $(DEV) chromium ## run every test, browser included
+	$(PY) -m pytest -n $(JOBS) --dist loadfile
+
+lint: $(DEV) ## ruff: style, traps, formatting of imports
+	$(PY) -m ruff check .
+
+types: $(DEV) ## mypy, strict where the numbers are made
+	$(PY) -m mypy
+
+check: lint types test ## lint, types and test: what CI runs
+
+fix: $(DEV) ## let ruff repair what it can
+	$(PY) -m ruff check --fix .
+
+bench: $(DEV) ## measure speed and memory against the targets
+	$(PY) -m bench
+
+dev: $(RUNTIME) ## the app, reloading when a file changes
+	$(PY) -m streamlit run app.py --server.port $(PORT) --server.fileWatcherType auto --server.runOnSave true
+
+sample: $(RUNTIME) ## make the committed sample prices again, byte for byte
+	$(PY) -m arena.market.sample_data
+
+screenshots: $(DEV) chromium ## pictures of the pages into docs/img
+	$(PY) tests/browser/screenshots.py
+
+chromium: ## make sure that the browser tests have a browser
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	    || command -v google-chrome >/dev/null; then exit 0; fi; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then as_root=""; \
+	elif command -v apt-get >/dev/null && sudo -n true 2>/dev/null; then as_root="sudo -n"; \
+	else as_root="no"; fi; \
+	if [ "$$as_root" != no ]; then \
+	    echo "Installing chromium for the browser tests ..."; \
+	    if $$as_root apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$as_root \
+	        apt-get install -y -qq --no-install-recommends chromium >/dev/null; then exit 0; fi; \
+	fi; \
+	echo "No chromium here, so the browser tests will be skipped."; \
+	echo "To run them: install your system's chromium package (Debian: sudo apt-get install chromium;"; \
+	echo "Fedora: sudo dnf install chromium; macOS: brew install --cask chromium), then make test."
+
+constraints: $(DEV) ## write constraints.txt from what is installed
+	@{ echo "# Every package, direct or not, as tested. Refresh: make constraints"; \
+	   $(PY) -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==[^ ]+$$'; } > constraints.txt
+
+clean: ## remove the virtual environment and tool caches (never a store)
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11, 3.12 or 3.13 is needed; this is %d.%d. Try: make PYTHON=python3.11 ..." % v)'
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "Python's venv module is missing. Debian: sudo apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(RUNTIME): requirements.txt constraints.txt | .venv/bin/python
+	$(PY) -m pip install $(PIP_FLAGS) -r requirements.txt -c constraints.txt
+	@touch $@
+
+$(DEV): requirements-dev.txt requirements.txt constraints.txt | .venv/bin/python
+	$(PY) -m pip install $(PIP_FLAGS) -r requirements-dev.txt -c constraints.txt
+	@touch $@ $(RUNTIME)

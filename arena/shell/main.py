@@ -1,0 +1,46 @@
+"""Every page run begins here: page config, menu, then the page. Kept alone in its folder, which
+Streamlit puts at the head of `sys.path`."""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(1, str(ROOT))
+
+SIDEBAR_PX = 208
+
+st.set_page_config(
+    page_title="Agent Market Arena", page_icon="📈", layout="wide", initial_sidebar_state=SIDEBAR_PX
+)
+
+page = st.navigation(
+    {
+        "Results": [
+            st.Page(
+                ROOT / "pages/results/overview.py",
+                title="Overview",
+                icon=":material/leaderboard:",
+                url_path="overview",
+                default=True,
+            ),
+            st.Page(
+                ROOT / "pages/results/equity.py",
+                title="Equity",
+                icon=":material/show_chart:",
+                url_path="equity",
+            ),
+        ],
+        "About": [
+            st.Page(
+                ROOT / "pages/about/methods.py",
+                title="Methods",
+                icon=":material/menu_book:",
+                url_path="methods",
+            ),
+        ],
+    }
+)
+page.run()

@@ -1,0 +1,241 @@
+"""Figures as pure functions of a frame and tokens. No streamlit here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from arena.ui import format as fmt
+from arena.ui.tokens import TOKENS, Theme
+
+RIGHT_MARGIN = 150
+MIN_GAP_FRAC = 0.045
+"""Least distance of two direct labels, as a share of the panel's height."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve: `growth` (T,) is V / V_0 at `sessions` (T,)."""
+
+    name: str
+    short: str
+    sessions: pd.DatetimeIndex
+    growth: np.ndarray
+    balance: np.ndarray
+    color: str
+    dash: str
+    benchmark: bool = False
+
+    @property
+    def drawdown(self) -> np.ndarray:
+        """Fall from the running peak (V_0 included), <= 0."""
+        peak = np.maximum(np.maximum.accumulate(self.growth), 1.0)
+        return self.growth / peak - 1.0
+
+
+def spread(values: Sequence[float], low: float, high: float) -> list[float]:
+    """Label positions near `values`, in the same order, at least MIN_GAP_FRAC of the panel apart."""
+    gap = MIN_GAP_FRAC * (high - low)
+    order = np.argsort(values, kind="stable")
+    placed = [float(values[i]) for i in order]
+    for i in range(1, len(placed)):
+        placed[i] = max(placed[i], placed[i - 1] + gap)
+    excess = placed[-1] - high if placed else 0.0
+    if excess > 0:
+        placed[-1] = high
+        for i in range(len(placed) - 2, -1, -1):
+            placed[i] = min(placed[i], placed[i + 1] - gap)
+    out = [0.0] * len(placed)
+    for position, i in zip(placed, order, strict=True):
+        out[int(i)] = position
+    return out
+
+
+def _layout(figure: go.Figure, theme: Theme, height: int, right: int) -> None:
+    t = TOKENS[theme]
+    figure.update_layout(
+        height=height,
+        margin={"l": 64, "r": right, "t": 12, "b": 28},
+        paper_bgcolor=t.background,
+        plot_bgcolor=t.background,
+        font={"color": t.text, "size": 12},
+        showlegend=False,
+        hovermode="x unified",
+        hoverlabel={"bgcolor": t.panel, "font": {"color": t.text}},
+    )
+    figure.update_xaxes(
+        showgrid=False, linecolor=t.grid, tickfont={"color": t.muted}, tickformat="%-d %b"
+    )
+    figure.update_yaxes(
+        gridcolor=t.grid, zerolinecolor=t.zero, zerolinewidth=1.5, tickfont={"color": t.muted},
+        title_font={"color": t.muted, "size": 11},
+    )  # fmt: skip
+
+
+def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) -> go.Figure:
+    """Returns since the start with direct labels, drawdown below on the same days.
+
+    On a log scale growth of 100 is drawn instead, as a return of 0 has no logarithm.
+    """
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, row_heights=[0.72, 0.28], vertical_spacing=0.03
+    )
+    t = TOKENS[theme]
+    for line in lines:
+        y = 100 * line.growth if log else line.growth - 1.0
+        style = {"color": line.color, "dash": line.dash, "width": 1.6 if line.benchmark else 2.2}
+        figure.add_trace(
+            go.Scatter(
+                x=line.sessions, y=y, mode="lines", line=style, name=line.name,
+                customdata=np.column_stack([line.balance, 100 * (line.growth - 1.0)]),
+                hovertemplate="%{customdata[1]:+.1f}%  $%{customdata[0]:,.0f}",
+            ),
+            row=1, col=1,
+        )  # fmt: skip
+        figure.add_trace(
+            go.Scatter(
+                x=line.sessions, y=line.drawdown, mode="lines", name=line.name,
+                line={**style, "width": 1.2}, hovertemplate="%{y:.1%}",
+            ),
+            row=2, col=1,
+        )  # fmt: skip
+    _layout(figure, theme, 520, RIGHT_MARGIN)
+    tick = None if log else "+.0%"
+    figure.update_yaxes(tickformat=tick, labelalias={"+0%": "0%"}, row=1, col=1)
+    words = f"{'Growth of 100' if log else 'Return'}, {'net' if net else 'before fees'}"
+    figure.update_yaxes(title_text=words, type="log" if log else "linear", row=1, col=1)
+    figure.update_yaxes(
+        title_text="Drawdown", tickformat=".0%", rangemode="tozero", nticks=4, row=2, col=1
+    )
+    if lines:
+        first = min(line.sessions[0] for line in lines)
+        figure.update_xaxes(range=[first, max(line.sessions[-1] for line in lines)])
+        _label_ends(figure, lines, log)
+    figure.update_layout(title_font={"color": t.text})
+    return figure
+
+
+def _label_ends(figure: go.Figure, lines: Sequence[Line], log: bool) -> None:
+    ends = [float(np.log10(100 * x.growth[-1]) if log else x.growth[-1] - 1.0) for x in lines]
+    every = np.concatenate([x.growth for x in lines])
+    edges = np.log10(100 * every) if log else every - 1.0
+    low, high = float(edges.min()), float(edges.max())
+    pad = 0.04 * ((high - low) or 0.01)
+    figure.update_yaxes(range=[low - pad, high + pad], row=1, col=1)
+    for line, at in zip(lines, spread(ends, low - pad, high + pad), strict=True):
+        figure.add_annotation(
+            xref="paper", yref="y", x=1.0, y=at, xanchor="left", showarrow=False, xshift=6,
+            text=f"{line.short} <b>{fmt.percent(float(line.growth[-1]) - 1.0)}</b>",
+            font={"color": line.color, "size": 12},
+        )  # fmt: skip
+
+
+MARKS = {"BUY": "triangle-up", "HOLD": "square", "SELL": "triangle-down"}
+
+
+def tape_figure(
+    prices: pd.DataFrame, decisions: pd.DataFrame, names: Sequence[str], theme: Theme
+) -> go.Figure:
+    """The price, and under it one row an entry with a mark a decision; failed ones are crosses.
+
+    `prices` has session and close; `decisions` has entry, session, action and failed.
+    """
+    t = TOKENS[theme]
+    colors = {"BUY": t.buy, "HOLD": t.hold, "SELL": t.sell}
+    figure = make_subplots(
+        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.04,
+        row_heights=[0.6, 0.4] if len(names) > 2 else [0.7, 0.3],
+    )  # fmt: skip
+    figure.add_trace(
+        go.Scatter(
+            x=prices["session"], y=prices["close"], mode="lines", name="close",
+            line={"color": t.text, "width": 1.6}, hovertemplate="$%{y:,.2f}",
+        ),
+        row=1, col=1,
+    )  # fmt: skip
+    for action, symbol in MARKS.items():
+        made = decisions[(decisions["action"] == action) & ~decisions["failed"]]
+        _marks(figure, made, symbol, colors[action], action)
+    _marks(figure, decisions[decisions["failed"]], "x", t.loss, "failed, acts as HOLD")
+    _layout(figure, theme, 300 + 34 * len(names), RIGHT_MARGIN)
+    figure.update_layout(hovermode="closest")
+    figure.update_yaxes(tickprefix="$", tickformat=",", nticks=5, row=1, col=1)
+    figure.update_yaxes(
+        categoryorder="array", categoryarray=list(reversed(names)), showgrid=False,
+        range=[-0.6, len(names) - 0.4], row=2, col=1,
+    )  # fmt: skip
+    if len(prices):
+        figure.add_annotation(
+            xref="paper", yref="y", x=1.0, y=float(prices["close"].iloc[-1]), xanchor="left",
+            showarrow=False, xshift=6, text=f"<b>${prices['close'].iloc[-1]:,.2f}</b>",
+            font={"color": t.text, "size": 12},
+        )  # fmt: skip
+    return figure
+
+
+def _marks(figure: go.Figure, made: pd.DataFrame, symbol: str, color: str, words: str) -> None:
+    if made.empty:
+        return
+    figure.add_trace(
+        go.Scatter(
+            x=made["session"], y=made["entry"], mode="markers", name=words,
+            marker={"symbol": symbol, "color": color, "size": 9},
+            hovertemplate="%{x|%-d %b %Y} " + words + "<extra>%{y}</extra>",
+        ),
+        row=2, col=1,
+    )  # fmt: skip
+
+
+def range_figure(
+    points: pd.DataFrame, benchmark: float | None, theme: Theme, colors: dict[str, str]
+) -> go.Figure:
+    """Returns by group: a dot a member, a bar over the range, the median as a tick and in words.
+
+    `points` has group, member and value (a fraction).
+    """
+    t = TOKENS[theme]
+    figure = go.Figure()
+    groups = list(dict.fromkeys(points["group"]))
+    for group in groups:
+        values = points.loc[points["group"] == group, "value"]
+        figure.add_trace(
+            go.Scatter(
+                x=[values.min(), values.max()], y=[group, group], mode="lines",
+                line={"color": t.grid, "width": 9}, hoverinfo="skip",
+            )
+        )  # fmt: skip
+        median = float(values.median())
+        figure.add_trace(
+            go.Scatter(
+                x=[median], y=[group], mode="markers", hoverinfo="skip",
+                marker={"symbol": "line-ns", "size": 20, "line": {"width": 2, "color": t.text}},
+            )
+        )  # fmt: skip
+        figure.add_annotation(
+            xref="paper", x=1.0, y=group, xanchor="left", showarrow=False, xshift=6,
+            text=fmt.percent(median), font={"color": t.text, "size": 12},
+        )  # fmt: skip
+    for member, rows in points.groupby("member", sort=False):
+        figure.add_trace(
+            go.Scatter(
+                x=rows["value"], y=rows["group"], mode="markers", name=str(member),
+                marker={"color": colors[str(member)], "size": 10},
+                hovertemplate=f"{member} %{{x:+.1%}}<extra></extra>",
+            )
+        )  # fmt: skip
+    _layout(figure, theme, 90 + 46 * len(groups), 70)
+    figure.update_layout(hovermode="closest", margin_t=28)
+    figure.update_xaxes(tickformat="+.0%", labelalias={"+0%": "0%"}, showgrid=True, gridcolor=t.grid)
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    if benchmark is not None:
+        figure.add_vline(x=benchmark, line={"color": t.benchmark, "dash": "dot", "width": 1.6})
+        figure.add_annotation(
+            x=benchmark, y=1.0, yref="paper", yanchor="bottom", showarrow=False,
+            text=f"B&H {fmt.percent(benchmark)}", font={"color": t.muted, "size": 11},
+        )  # fmt: skip
+    return figure

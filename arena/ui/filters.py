@@ -1,0 +1,90 @@
+"""The run picker and the four axes, bound to the URL, so that a link shows the same view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from arena.ui import format as fmt
+from arena.ui.tokens import BUY_HOLD, strategy_label
+
+AXIS_KEYS = ("agents", "models", "assets", "strategy")
+FIRST_STRATEGY = "baseline"
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What is chosen; an empty tuple means all of that axis."""
+
+    agents: tuple[str, ...]
+    models: tuple[str, ...]
+    assets: tuple[str, ...]
+    strategy: str
+
+
+def run_label(run: pd.Series) -> str:  # type: ignore[type-arg]
+    """Kind, window, fill and id: enough to tell two runs apart."""
+    window = fmt.span(str(run["start"]), str(run["end"]))
+    return f"{str(run['kind']).capitalize()} · {window} · fill {run['fill']} · {run['run']}"
+
+
+def title_row(title: str, runs: pd.DataFrame) -> pd.Series:  # type: ignore[type-arg]
+    """Page title and the run picker; returns the chosen run's row."""
+    labels = {str(r["run"]): run_label(r) for _, r in runs.iterrows()}
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
+        st.title(title, width="content")
+        chosen = st.selectbox(
+            "Run", list(labels), format_func=labels.__getitem__, key="run", bind="query-params",
+            label_visibility="collapsed", width=430,
+        )  # fmt: skip
+    return runs[runs["run"] == (chosen or next(iter(labels)))].iloc[0]
+
+
+def strategies_of(summaries: pd.DataFrame) -> list[str]:
+    """Stored strategies, Baseline first."""
+    found = sorted(set(summaries["strategy"]) - {BUY_HOLD})
+    return sorted(found, key=lambda s: (not s.startswith(FIRST_STRATEGY), s))
+
+
+def axes_card(summaries: pd.DataFrame) -> Axes:
+    """Four rows of pills in a card; Reset empties them and the URL."""
+    played = summaries[summaries["grp"] != "benchmark"]
+    with st.container(border=True):
+        left, right = st.columns(2)
+        with left:
+            agents = _many("Agents", "agents", played["agent"])
+            models = _many("Models", "models", played["model"])
+        with right:
+            assets = _many("Assets", "assets", summaries["asset"])
+            with st.container(
+                horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"
+            ):
+                strategy = strategy_pills(played)
+                st.button("Reset", icon=":material/restart_alt:", type="tertiary", on_click=_reset)
+    return Axes(agents, models, assets, strategy)
+
+
+def strategy_pills(summaries: pd.DataFrame) -> str:
+    options = strategies_of(summaries)
+    return str(
+        st.pills(
+            "Strategy", options, format_func=strategy_label, default=options[0], required=True,
+            key="strategy", bind="query-params",
+        )
+    )  # fmt: skip
+
+
+def _many(label: str, key: str, values: pd.Series) -> tuple[str, ...]:  # type: ignore[type-arg]
+    options = sorted(set(values))
+    chosen = st.pills(label, options, selection_mode="multi", key=key, bind="query-params")
+    return tuple(sorted(chosen or ()))
+
+
+def _reset() -> None:
+    for key in AXIS_KEYS:
+        st.session_state.pop(key, None)
+    st.query_params.clear()

@@ -1,0 +1,95 @@
+"""What pages read, cached by the store's data version: a new round makes a new key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from arena.analytics.entry_curve import curves_of, entry_curve
+from arena.analytics.leaderboard import board
+from arena.runner.boards import select_board
+from arena.store import reader
+from arena.store.store import Store
+
+Axis = tuple[str, ...]
+
+_cached = st.cache_data(max_entries=64, show_spinner=False)
+
+
+def version(store: Store) -> tuple[str, int]:
+    """Cache key of everything visible: which store, and how often it changed."""
+    return store.store_id, reader.data_version(store)
+
+
+@_cached
+def runs(key: tuple[str, int], _store: Store) -> pd.DataFrame:
+    """Runs that have an account, newest first."""
+    frame = reader.runs(_store)
+    settled = set(reader.summaries(_store)["run"])
+    return frame[frame["run"].isin(settled)].reset_index(drop=True)
+
+
+@_cached
+def summaries(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
+    return reader.summaries(_store, run)
+
+
+@_cached
+def rows(
+    key: tuple[str, int], _store: Store, run: str, by: str, agents: Axis, models: Axis,
+    assets: Axis, strategies: Axis,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Board rows of one run under the four axes."""
+    data = select_board(
+        _store, run, agents=agents, models=models, assets=assets, strategies=strategies
+    )
+    return board(data.summaries, data.equity, by=by, capital=data.capital, voided=data.voided)  # type: ignore[arg-type]
+
+
+@_cached
+def curves(
+    key: tuple[str, int], _store: Store, run: str, models: Axis, assets: Axis, strategy: str
+) -> pd.DataFrame:
+    """Entry curves in long form: agent, model, session, value and gross relative to V_0."""
+    data = select_board(_store, run, models=models, assets=assets, strategies=(strategy,))
+    made = curves_of(data.summaries, data.equity, data.capital)
+    parts = []
+    for (agent, model), group in data.summaries.groupby(["agent", "model"], sort=True):
+        own = [made[a] for a in group["account"] if a in made]
+        if own:
+            curve = entry_curve(own)
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "agent": agent,
+                        "model": model,
+                        "session": curve.sessions,
+                        "value": curve.values[1:],
+                        "gross": curve.gross[1:],
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+@_cached
+def decisions(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
+    return reader.decisions(_store, run)
+
+
+@_cached
+def prices(key: tuple[str, int], _store: Store, run: str, asset: str) -> pd.DataFrame:
+    """Closes of an asset inside the run's window."""
+    row = reader.run(_store, run)
+    frame = reader.bars(_store, asset, int(row["revision"]))
+    inside = (frame["session"] >= pd.Timestamp(row["start"])) & (
+        frame["session"] <= pd.Timestamp(row["end"])
+    )
+    return frame.loc[inside, ["session", "close"]].reset_index(drop=True)
+
+
+@_cached
+def last_round(key: tuple[str, int], _store: Store, run: str) -> dict[str, Any] | None:
+    return reader.last_round(_store, run)

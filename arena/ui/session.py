@@ -1,0 +1,44 @@
+"""The service as pages see it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from arena.runner import service
+from arena.runner.service import ServiceState
+from arena.store import reader
+from arena.store.store import Store
+from arena.ui.tokens import Theme
+
+
+def state() -> ServiceState:
+    return service.ensure_started()
+
+
+def theme() -> Theme:
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def store_or_stop() -> Store:
+    """The open store, or a page that says why there is none yet and looks again by itself."""
+    now = state()
+    if now.store is not None:
+        return now.store
+    if now.level == "error":
+        st.error(now.message or "The store cannot be opened.", title="No store")
+        st.stop()
+    waiting()
+    st.stop()
+
+
+@st.fragment(run_every="1s")
+def waiting() -> None:
+    """Progress of the background work; reruns the page once there is something to show."""
+    now = state()
+    done = now.progress()
+    if now.level == "error" or (now.store is not None and done is None):
+        st.rerun()
+    share, words = done or (0.0, "Starting")
+    st.progress(share, text=words)
+    if now.store is not None and reader.data_version(now.store) and share > 0.99:
+        st.rerun()

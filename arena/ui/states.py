@@ -1,0 +1,64 @@
+"""What a page says when there is nothing, something old, or something made up."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from arena.ui.session import state, waiting
+
+DISCLAIMER = "Simulated paper trading, not investment advice."
+
+
+def banners() -> None:
+    """Trouble with the store, above everything else; the data stay."""
+    now = state()
+    if now.message and now.level in ("warning", "error"):
+        show = st.warning if now.level == "warning" else st.error
+        show(now.message)
+
+
+def empty_store() -> None:
+    """No run yet: either one is on its way, or the page says how to make one."""
+    if state().progress() is not None:
+        st.write("The first replay is on its way: rule-based stand-ins over the last 90 sessions.")
+        waiting()
+    else:
+        st.info(
+            "No run yet. Make one with `python -m arena replay --data sample --start 2025-08-01 "
+            "--end 2025-09-30`.",
+            title="Nothing to show",
+        )
+    st.stop()
+
+
+def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:  # type: ignore[type-arg]
+    """What kind of run this is, and what in it is not what it may look like."""
+    groups = set(summaries["grp"])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.badge(str(run["kind"]).capitalize(), icon=":material/history:", color="blue")
+        if run["synthetic"]:
+            st.badge("Synthetic prices, fictional assets", icon=":material/science:", color="orange")
+        if "model" not in groups and "stand_in" in groups:
+            st.badge("Rule-based stand-ins, no LLM", icon=":material/rule:", color="orange")
+        if run["fill"] == "close":
+            st.badge("Fills at a price already known", icon=":material/info:", color="gray")
+        if run["status"] != "done":
+            st.badge(f"{run['status']}", icon=":material/hourglass:", color="orange")
+        if pd.notna(run["voided_reason"]):
+            st.badge(f"Voided: {run['voided_reason']}", icon=":material/block:", color="red")
+        if pd.notna(run["note"]):
+            st.badge(str(run["note"]), icon=":material/info:", color="orange")
+
+
+@st.fragment(run_every="2s")
+def background_line() -> None:
+    """Progress of a replay that is still running behind this page."""
+    now = state().progress()
+    if now is None:
+        return
+    st.progress(now[0], text=now[1])
+
+
+def footer(text: str) -> None:
+    st.markdown(f":small[:gray[{text} {DISCLAIMER}]]")
