@@ -18,7 +18,14 @@ from arena.core.actions import Intent, Status
 from arena.core.season import Season
 from arena.core.types import Call, Decision, MarketContext, TrackView
 from arena.llm.parse import MAX_ANSWER_BYTES, AnswerError, read_answer
-from arena.llm.types import ChatModel, ChatReply, ChatRequest, Message, ProviderError, ProviderTimeout
+from arena.llm.types import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Message,
+    ProviderError,
+    ProviderTimeout,
+)
 
 DEADLINE_S = 180.0
 QUOTED_ANSWER_CHARS = 2_000
@@ -74,7 +81,7 @@ class Desk:
             f"{role.mission}\n\nWhat the actions mean. {self.view.spec.glossary()}\n\n"
             f"{output_contract(role.schema)}"
         )
-        messages = (Message("system", system), Message("user", sheet.text()))
+        messages: tuple[Message, ...] = (Message("system", system), Message("user", sheet.text()))
         params = self.season.generation.model_dump(exclude={"tries"})
         ends_at = time.monotonic() + self.deadline_s
         problem = ""
@@ -103,7 +110,7 @@ class Desk:
         return Answer(None, Status.INVALID_OUTPUT, problem)
 
     def give_up(self, role: Role[T], answer: Answer[T]) -> Decision:
-        """The decision when the final role failed: it acts as HOLD and says why it is no opinion."""
+        """The decision when the final role failed: acts as HOLD, and says it is no opinion."""
         tries = sum(1 for c in self.calls if c.role == role.name)
         said = f"No usable answer of {role.name} ({answer.status}, call {tries}): {answer.problem}"
         return Decision(Intent.HOLD, answer.status, said, calls=tuple(self.calls))

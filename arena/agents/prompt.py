@@ -57,7 +57,9 @@ class Sheet:
             lines.append(f"{label}: {show(value)}{unit if value is not None else ''}")
         self._add(title, lines)
 
-    def table(self, title: str, name: str, heads: Sequence[str], rows: Sequence[list[Value]]) -> None:
+    def table(
+        self, title: str, name: str, heads: Sequence[str], rows: Sequence[list[Value]]
+    ) -> None:
         """A block of columns, kept as one fact; without rows neither title nor fact exists."""
         if rows:
             self._remember(name, [list(row) for row in rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ import pandas as pd
 from arena.analytics.window import FloatArray
 
 CRYPTO_BASE = 365
+STOCK_BASE = 252
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +40,11 @@ def entry_curve(curves: Sequence[Curve]) -> Curve:
     """Equal-weight mean of accounts over their common marks.
 
     With a coin among them every calendar day is a mark and closed days carry the last value (base
-    365); else the sessions are the marks (252). A mark before an account's first row is its V_0.
+    365); else the sessions are the marks (252). A mark before an account's first row is its V_0,
+    one after its last row is that row. No curve gives the curve without a mark.
     """
+    if not curves:
+        return Curve(pd.DatetimeIndex([]), np.ones(1), np.ones(1), STOCK_BASE)
     if len(curves) == 1:
         return curves[0]
     days = curves[0].sessions
@@ -49,7 +54,10 @@ def entry_curve(curves: Sequence[Curve]) -> Curve:
     if base == CRYPTO_BASE:
         days = pd.date_range(days[0], days[-1], freq="D")
     # searchsorted counts the rows up to each day, which is the index into [V_0, rows...].
-    picks = [np.searchsorted(c.sessions.asi8, days.as_unit(c.sessions.unit).asi8, "right") for c in curves]
+    picks = [
+        np.searchsorted(c.sessions.asi8, days.as_unit(c.sessions.unit).asi8, "right")
+        for c in curves
+    ]
     values = np.mean([c.values[p] for c, p in zip(curves, picks, strict=True)], axis=0)
     gross = np.mean([c.gross[p] for c, p in zip(curves, picks, strict=True)], axis=0)
     start = np.ones(1)
@@ -63,13 +71,12 @@ def curves_of(
     rows = {str(k): frame for k, frame in equity.groupby("account", sort=False)}
     made = {}
     for s in summaries.itertuples():
-        if s.account in rows:
-            made[str(s.account)] = account_curve(rows[s.account], capital[s.run], base_of(s))
+        account = str(s.account)
+        if account in rows:
+            made[account] = account_curve(rows[account], capital[str(s.run)], base_of(s))
     return made
 
 
 def base_of(summary: object) -> int:
-    """Marks a year of an account, from the basis of its stored metrics."""
-    import json
-
+    """Marks a year of an account (a row of `account_summary`), from the basis of its stored metrics."""
     return int(json.loads(summary.metrics_json)["CR"]["basis"]["B"])  # type: ignore[attr-defined]

@@ -40,7 +40,7 @@ def core_matrix(equity: FloatArray, base: ArrayLike) -> Out:
     out = {name: np.full(len(equity), np.nan) for name in CORE}
     for rows in _blocks(len(equity)):
         _core_block(equity[rows], bases[rows], {k: v[rows] for k, v in out.items()})
-    _repair(out, equity, bases, CORE, lambda i: {})
+    _repair(out, equity, bases, CORE, lambda _: {})
     return out
 
 
@@ -85,11 +85,19 @@ def full_matrix(
         if marks > 1:
             with np.errstate(all="ignore"):
                 _shape_block(equity[rows], returns, bases[rows], view)
-                _trade_block(equity[rows], returns, bases[rows], part(notional, rows), part(traded, rows), view)
+                _trade_block(
+                    equity[rows],
+                    returns,
+                    bases[rows],
+                    part(notional, rows),
+                    part(traded, rows),
+                    view,
+                )
                 _relative_block(equity[rows], part(gross, rows), part(benchmark, rows), view)
     if trip_pnl is not None:
         out["win_rate_trades"][:] = [
-            sum(p > 0 for p in trips) / len(trips) if trips else np.nan for trips in trip_pnl
+            sum(p > 0 for p in trips) / len(trips) if trips and np.isfinite(trips).all() else np.nan
+            for trips in trip_pnl
         ]
 
     def extras(i: int) -> dict[str, FloatArray | tuple[float, ...] | None]:
@@ -112,7 +120,9 @@ def _checked(equity: FloatArray, base: ArrayLike) -> tuple[FloatArray, FloatArra
         raise ConfigError(f"equity has shape {equity.shape}; it must be (N, T+1), V_0 first.")
     if (equity[:, 0] <= 0).any():
         row = int(np.argmax(equity[:, 0] <= 0))
-        raise ConfigError(f"The starting capital of curve {row} is {equity[row, 0]}; it must be above 0.")
+        raise ConfigError(
+            f"The starting capital of curve {row} is {equity[row, 0]}; it must be above 0."
+        )
     return equity, np.broadcast_to(np.asarray(base, dtype=np.float64), (len(equity),))
 
 

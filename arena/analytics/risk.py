@@ -65,7 +65,7 @@ def sharpe(w: Window) -> float:
     s = w.std
     if s == 0.0:
         raise Undefined("zero_variance")
-    rf_p = (1.0 + w.series.rf_annual) ** (1.0 / w.base) - 1.0
+    rf_p: float = (1.0 + w.series.rf_annual) ** (1.0 / w.base) - 1.0
     return (w.mean - rf_p) / s * math.sqrt(w.base)
 
 

@@ -65,8 +65,9 @@ def _evaluate(m: Metric, window: Window, flags: tuple[str, ...]) -> MetricResult
     basis = {"period": "1d", "B": window.base, "fees": "net", **dict(m.basis)}
     if m.name == "SR":
         basis["rf_annual"] = window.series.rf_annual
-    status = "undefined" if value is None else "ok"
-    result = MetricResult(m.name, value, status, reason, n, m.unit, basis, flags)
+    result = MetricResult(
+        m.name, value, "undefined" if value is None else "ok", reason, n, m.unit, basis, flags
+    )
     return as_ama(result) if window.mode == "ama" and window.n_marks else result
 
 

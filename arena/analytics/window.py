@@ -117,7 +117,8 @@ class Window:
         later = returns[1:]
         if self.series.asset_class == "crypto":
             return np.concatenate(([0.0], later))
-        return later[later != 0.0]
+        moved: FloatArray = later[later != 0.0]
+        return moved
 
     @property
     def n_returns(self) -> int:
@@ -168,7 +169,8 @@ class Window:
     def in_market(self) -> NDArray[np.bool_]:
         """Whether a position stood at marks 1..T."""
         if self.series.notional is None and self.series.side is not None and self.n_marks:
-            return np.asarray(self.series.side) != 0
+            sided: NDArray[np.bool_] = np.asarray(self.series.side) != 0
+            return sided
         held: NDArray[np.bool_] = np.add.reduce(self.gross_exposure, axis=1) > EXPOSURE_FLOOR
         return held
 

@@ -6,6 +6,8 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from datetime import date
+from itertools import pairwise
 
 from arena.audit.check_market import bars_at
 from arena.audit.finding import Finding
@@ -56,7 +58,7 @@ def check_accounts(
 
 
 def check_account(
-    summary: SummaryRow, run: RunRow, season: Season, asset_class: str, prices: dict[object, BarRow],
+    summary: SummaryRow, run: RunRow, season: Season, asset_class: str, prices: dict[date, BarRow],
     decisions: list[DecisionRow], equity: list[EquityRow], fills: list[FillRow],
 ) -> Iterator[Finding | int]:  # fmt: skip
     """One account: prices, rows, fills and summary."""
@@ -79,8 +81,8 @@ def check_account(
         )  # fmt: skip
         return
     sessions = [r.session for r in equity]
-    last_session = max((s for s in prices if s <= run.end), default=None)  # type: ignore[operator]
-    days = [1, *((b - a).days for a, b in zip(sessions, sessions[1:], strict=False))]
+    last_session = max((s for s in prices if s <= run.end), default=None)
+    days = [1, *((b - a).days for a, b in pairwise(sessions))]
     closes = [prices[s].close if s in prices else math.nan for s in sessions]
     opens = [prices[s].open if s in prices else math.nan for s in sessions]
     ended = len(equity) > 0 and equity[-1].session == last_session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import date
 
 from arena.audit.finding import Finding
 from arena.audit.rows import load
@@ -17,7 +18,7 @@ BarKey = tuple[str, int]
 
 def bars_at(bars: list[BarRow], revision: int) -> list[BarRow]:
     """Bars of one asset as they stood at `revision`, oldest first."""
-    newest: dict[object, BarRow] = {}
+    newest: dict[date, BarRow] = {}
     for bar in sorted(bars, key=lambda b: (b.session, b.revision)):
         if bar.revision <= revision:
             newest[bar.session] = bar

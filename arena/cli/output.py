@@ -6,10 +6,17 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from arena.runner.replay import Tick
@@ -31,7 +38,7 @@ def _plain(value: Any) -> Any:
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
     table = Table(title=title or None, title_justify="left")
     for i, column in enumerate(columns):
-        table.add_column(column, justify="left" if i < 5 and column not in ("#",) else "right", no_wrap=True)
+        table.add_column(column, justify="left" if i < 5 and column != "#" else "right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
     Console(width=None if sys.stdout.isatty() else 200).print(table)
@@ -63,9 +70,9 @@ class ReplayBar:
             console=console,
             disable=self._plain,
         )
-        self._task = None
+        self._task: TaskID | None = None
 
-    def __enter__(self) -> ReplayBar:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,7 @@ from arena.audit.manifest import build_manifest
 from arena.cli.board_text import as_csv, as_latex, as_table
 from arena.cli.options import AsJson, Run, Store, names, resolve_store
 from arena.cli.output import note, print_json, print_pairs
-from arena.core.errors import ConfigError, UnknownNameError
+from arena.core.errors import UnknownNameError
 from arena.core.ids import TrackId
 from arena.runner.boards import select_board
 from arena.store import reader
@@ -40,24 +40,18 @@ def reading(store: Path | None) -> Iterator[OpenStore]:
 def leaderboard(
     store: Store = None,
     run: Run = None,
-    by: Annotated[str, typer.Option("--by", help="entry or account.")] = "entry",
+    by: Annotated[Literal["entry", "account"], typer.Option("--by")] = "entry",
     agents: Annotated[str, typer.Option("--agents")] = "",
     assets: Annotated[str, typer.Option("--assets")] = "",
     models: Annotated[str, typer.Option("--models")] = "",
     strategies: Annotated[str, typer.Option("--strategies")] = "",
-    metrics: Annotated[str, typer.Option("--metrics", help="standard or ama.")] = "standard",
-    layout: Annotated[str, typer.Option("--layout", help="table1: the paper's columns.")] = "",
-    fmt: Annotated[str, typer.Option("--format", help="table, json, csv or latex.")] = "table",
+    metrics: Annotated[Literal["standard", "ama"], typer.Option("--metrics")] = "standard",
+    layout: Annotated[
+        Literal["default", "table1"], typer.Option("--layout", help="table1: the paper's columns.")
+    ] = "default",
+    fmt: Annotated[Literal["table", "json", "csv", "latex"], typer.Option("--format")] = "table",
 ) -> None:
     """Who is ahead of Buy & Hold, by entry (equal weight over assets) or by account."""
-    for option, value, allowed in (
-        ("--by", by, ("entry", "account")),
-        ("--metrics", metrics, ("standard", "ama")),
-        ("--format", fmt, ("table", "json", "csv", "latex")),
-        ("--layout", layout or "table1", ("table1",)),
-    ):
-        if value not in allowed:
-            raise UnknownNameError(option, value, allowed)
     with reading(store) as opened:
         picked = select_board(
             opened, run, agents=names(agents), assets=names(assets), models=names(models),
@@ -80,7 +74,7 @@ def leaderboard(
 def equity(
     account: Annotated[str, typer.Option("--account", help="run:agent@model:ASSET:strategy")],
     store: Store = None,
-    fmt: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    fmt: Annotated[Literal["csv", "json"], typer.Option("--format")] = "csv",
 ) -> None:
     """One account: session, price, position, balance, balance_gross."""
     track = TrackId.parse(account)
@@ -101,12 +95,10 @@ def equity(
     ]
     if fmt == "json":
         print_json(rows)
-    elif fmt == "csv":
+    else:
         writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    else:
-        raise UnknownNameError("--format", fmt, ("csv", "json"))
 
 
 def decision(
@@ -140,12 +132,10 @@ def _brief(call: dict[str, Any]) -> dict[str, Any]:
 def export(
     out: Annotated[Path, typer.Option("--out", help="Folder; made if missing.")],
     store: Store = None,
-    fmt: Annotated[str, typer.Option("--format", help="parquet or csv.")] = "parquet",
+    fmt: Annotated[Literal["parquet", "csv"], typer.Option("--format")] = "parquet",
     with_timing: Annotated[bool, typer.Option("--with-timing", help="Wall clock too.")] = False,
 ) -> None:
     """One file a table, sorted by key: equal work gives equal bytes."""
-    if fmt not in ("parquet", "csv"):
-        raise ConfigError(f"--format is `{fmt}`; it must be parquet or csv.")
     with reading(store) as opened:
         export_tables(opened, out, fmt, with_timing=with_timing)
     note(f"exported to {out}")

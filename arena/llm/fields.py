@@ -25,7 +25,9 @@ class Lean:
     Words are compared whole, after trimming and upper-casing; nothing is looked for inside a text.
     """
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         if source is float:
             return core_schema.float_schema(ge=-1, le=1, allow_inf_nan=False, strict=True)
         words = get_args(source)
@@ -57,10 +59,12 @@ class Lean:
 class Confidence:
     """How sure: a number from 0 to 1. Text, booleans, NaN and infinity are refused."""
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.float_schema(ge=0, le=1, allow_inf_nan=False, strict=True)
 
-    def describe(self, annotation: Any) -> str:
+    def describe(self, _annotation: Any) -> str:
         return "number from 0 (guess) to 1 (certain)"
 
 
@@ -70,12 +74,14 @@ class Text:
 
     max_chars: int = 600
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.str_schema(
             min_length=1, max_length=self.max_chars, strip_whitespace=True, strict=True
         )
 
-    def describe(self, annotation: Any) -> str:
+    def describe(self, _annotation: Any) -> str:
         return f"text of at most {self.max_chars} characters"
 
 
@@ -85,12 +91,14 @@ class Cites:
 
     max_items: int = 10
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         return core_schema.list_schema(
             core_schema.str_schema(max_length=200, strict=True), max_length=self.max_items
         )
 
-    def describe(self, annotation: Any) -> str:
+    def describe(self, _annotation: Any) -> str:
         return f"list of at most {self.max_items} ids of the evidence used"
 
 

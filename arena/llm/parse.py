@@ -28,7 +28,7 @@ _FOLD = {
 }  # fmt: skip
 _CLOSING_QUOTE = {'"': '"', "＂": "＂", "“": "”", "”": "”", "„": "“"}
 _OBJECT_START = re.compile(
-    "[{｛](?=[\\s\u3000\u200b-\u200d\u2060\ufeff]*[\"＂“”„}｝])"
+    '[{｛](?=[\\s\u3000\u200b-\u200d\u2060\ufeff]*["＂“”„}｝])'
 )  # a brace of prose or code is not followed by a quote
 
 
@@ -59,12 +59,10 @@ def extract_object(text: str) -> dict[str, Any]:
         raise AnswerError(f"the answer is longer than {MAX_ANSWER_BYTES} bytes")
     if not text.strip():
         raise AnswerError("the answer is empty")
-    last = None
-    for last in _spans(text):
-        pass
-    if last is None:
+    spans = list(_spans(text))
+    if not spans:
         raise AnswerError("the answer holds no JSON object")
-    return _decode(last)
+    return _decode(spans[-1])
 
 
 def _spans(text: str) -> Iterator[str]:

@@ -38,7 +38,9 @@ class Scripted:
         if self.delay_s:
             await asyncio.sleep(self.delay_s)
         if not self.queue:
-            raise ProviderError(f"the script of `{self.id}` is used up after {len(self.history)} calls")
+            raise ProviderError(
+                f"the script of `{self.id}` is used up after {len(self.history)} calls"
+            )
         item = self.queue.popleft()
         if isinstance(item, Exception):
             raise item
@@ -63,6 +65,8 @@ class Cycle:
         began = time.perf_counter()
         if delay_s := scripted_delay_s():
             await asyncio.sleep(delay_s)
+        if "session" not in req.facts:
+            raise ProviderError(f"`{self.id}` goes by the fact `session`, and the prompt has none")
         session = date.fromisoformat(str(req.facts["session"]))
         lean = (1.0, 0.0, -1.0)[session.toordinal() % 3]
         opinion = Opinion(lean, 0.5, f"Script, no model: the turn of {session}.")

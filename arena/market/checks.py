@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Any
 
 JUMP_LOG_RETURN = 0.4
@@ -28,7 +29,7 @@ class PriceCheck:
     detail: str
 
 
-def insanity(row: Mapping[str, Any]) -> str | None:
+def insanity(row: Mapping[Any, Any]) -> str | None:
     """Why a bar may not enter, or None: prices finite and > 0, low <= open, close <= high."""
     prices = {name: float(row[name]) for name in ("open", "high", "low", "close")}
     for name, value in prices.items():
@@ -46,7 +47,7 @@ def insanity(row: Mapping[str, Any]) -> str | None:
 def find_jumps(asset: str, closes: Sequence[tuple[date, float, str]]) -> list[PriceCheck]:
     """Moves of more than 0.4 in log from one stored close to the next."""
     found = []
-    for (_, before, _), (day, after, source) in zip(closes, closes[1:], strict=False):
+    for (_, before, _), (day, after, source) in pairwise(closes):
         move = math.log(after / before)
         if abs(move) > JUMP_LOG_RETURN:
             percent = 100 * (after / before - 1)

@@ -55,7 +55,7 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, str, str]]:
     reader = csv.DictReader(text.splitlines())
     missing = {"date", "action"} - set(reader.fieldnames or ())
     if missing:
-        raise DataError(f"`{path}`: column `{sorted(missing)[0]}` is missing; date,action are needed.")
+        raise DataError(f"`{path}`: column `{min(missing)}` is missing; date,action are needed.")
     for number, row in enumerate(reader, start=2):
         yield f"line {number}", row["date"] or "", row["action"] or ""
 

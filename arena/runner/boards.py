@@ -74,7 +74,7 @@ def select_board(
             hit = summaries[column].isin(list(values))
             keep &= hit if column == "asset" else hit | benchmark
     summaries = summaries[keep].reset_index(drop=True)
-    specs = {r.run: RunSpec.model_validate_json(r.spec_json) for r in runs.itertuples()}
+    specs = {str(r["run"]): RunSpec.model_validate_json(str(r["spec_json"])) for r in runs.to_dict("records")}
     return BoardData(
         summaries,
         reader.equity(store, summaries["account"].tolist()),

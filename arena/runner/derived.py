@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+
 from arena.core.actions import WORD_INTENT, Intent, Status
 from arena.core.clock import Clock, utc_now
 from arena.core.errors import ConfigError

@@ -14,7 +14,7 @@ from arena.core.ids import TrackId
 from arena.core.season import RunSpec
 from arena.core.types import Asset, Slot
 from arena.llm.registry import get_model, model_kind
-from arena.market.calendars import slots
+from arena.market.calendars import Convention, slots
 from arena.market.history import History, load_history
 from arena.market.seal import N_BARS, first_possible_start
 from arena.market.sources import PriceSource
@@ -71,7 +71,7 @@ def check_names(spec: RunSpec, strategies: Sequence[str]) -> None:
         get_model(model)
 
 
-def convention(spec: RunSpec) -> str:
+def convention(spec: RunSpec) -> Convention:
     """Slot convention: fill `close` forces the paper's 00:05 UTC of the next day for every asset."""
     return "ama" if spec.season.fill == "close" else "default"
 

@@ -76,7 +76,7 @@ def _hashes(plan: Plan, due: Sequence[Slot], stored: pd.DataFrame) -> dict[str, 
     return {s.slot.key: s.market.market_hash if s.market else "" for s in sealed}
 
 
-def _same_market(row: Mapping[str, Any], slot: Slot, hashes: Mapping[str, str]) -> None:
+def _same_market(row: Mapping[Any, Any], slot: Slot, hashes: Mapping[str, str]) -> None:
     if row["slot_key"] != slot.key or row["market_hash"] not in ("", hashes[slot.key]):
         raise ConfigError(
             f"data changed; use --new: {row['decision']} was made on another market context than "

@@ -11,13 +11,12 @@ import logging
 import sys
 import threading
 import types
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Literal
 
 from arena.core.clock import utc_now
-from arena.core.errors import ArenaError, StoreLockedError
+from arena.core.errors import ArenaError, SourceError, StoreLockedError
 from arena.core.season import RunSpec, Season
 from arena.core.settings import (
     RUNTIME,
@@ -27,12 +26,17 @@ from arena.core.settings import (
     source_label,
     store_path,
 )
+from arena.core.types import Asset
+from arena.market.history import load_history
+from arena.market.sources import PriceSource, open_source
+from arena.portfolio.strategies import PAPER_STRATEGIES
+from arena.runner.replay import Tick, run_replay
 from arena.store import reader
 from arena.store.store import Store, open_store
 
 log = logging.getLogger("arena.service")
 
-FIRST_RUN_SESSIONS = 90
+FIRST_RUN_DAYS = 90
 FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
 DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
 
@@ -47,11 +51,11 @@ class ServiceState:
     level: Literal["ok", "info", "warning", "error"] = "ok"
     stop_event: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
-    _progress: tuple[float, str] | None = None
+    work: tuple[float, str] | None = None
 
     def progress(self) -> tuple[float, str] | None:
         """(share done, words) of work going on in the background, or None."""
-        return self._progress
+        return self.work
 
     def say(self, level: Literal["ok", "info", "warning", "error"], message: str | None) -> None:
         self.level, self.message = level, message
@@ -67,8 +71,7 @@ class _Process(types.ModuleType):
 
 
 def _process() -> _Process:
-    made = sys.modules.setdefault("_arena_process_state", _Process())
-    return made  # type: ignore[return-value]
+    return sys.modules.setdefault("_arena_process_state", _Process())  # type: ignore[return-value]
 
 
 def ensure_started() -> ServiceState:
@@ -111,11 +114,11 @@ def _guarded(state: ServiceState) -> None:
         log.exception("the background worker failed")
         state.say("error", f"The background worker failed: {type(error).__name__}: {error}")
     finally:
-        state._progress = None
+        state.work = None
 
 
 def _start(state: ServiceState) -> None:
-    state._progress = (0.0, "Opening the store")
+    state.work = (0.0, "Opening the store")
     state.data_choice = choice = resolve_choice(data_choice())
     path = store_path(choice)
     if not runner_enabled():
@@ -151,10 +154,6 @@ def resolve_choice(choice: str) -> str:
 
 def _first_run(state: ServiceState, store: Store, choice: str) -> None:
     """Fill an empty store: the last 90 sessions with the keyless stand-ins; resume it if cut off."""
-    from arena.market.sources import open_source
-    from arena.portfolio.strategies import PAPER_STRATEGIES
-    from arena.runner.replay import Tick, run_replay
-
     runs = reader.runs(store)
     unfinished = runs[(runs["kind"] == "replay") & (runs["status"] != "done")]
     source = open_source(choice)
@@ -167,16 +166,16 @@ def _first_run(state: ServiceState, store: Store, choice: str) -> None:
 
     def show(tick: Tick) -> None:
         share = tick.done / max(tick.planned, 1)
-        state._progress = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
+        state.work = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
 
     run_replay(spec, PAPER_STRATEGIES, source, store, progress=show, stop=state.stop_event)
 
 
-def first_spec(source: object, choice: str) -> RunSpec:
-    """The last 90 calendar sessions that all default assets have prices for."""
-    known: Callable[[], dict[str, object]] = source.assets  # type: ignore[attr-defined]
-    assets = tuple(a for a in DEFAULT_ASSETS if a in known()) or tuple(sorted(known()))
-    end = last_common_session(source, assets)
+def first_spec(source: PriceSource, choice: str) -> RunSpec:
+    """The last 90 days that all default assets have final prices for."""
+    known = source.assets()
+    assets = tuple(a for a in DEFAULT_ASSETS if a in known) or tuple(known)
+    end = min(last_session(source, known[a]) for a in assets)
     return RunSpec(
         kind="replay",
         season=Season(),
@@ -184,19 +183,20 @@ def first_spec(source: object, choice: str) -> RunSpec:
         assets=tuple(sorted(assets)),
         agents=("vanilla",),
         models=FIRST_RUN_MODELS,
-        start=end - timedelta(days=FIRST_RUN_SESSIONS - 1),
+        start=end - timedelta(days=FIRST_RUN_DAYS - 1),
         end=end,
     )
 
 
-def last_common_session(source: object, assets: tuple[str, ...]):  # type: ignore[no-untyped-def]
-    """The newest session up to which every asset has a final bar."""
-    from arena.market.history import load_history
+def last_session(source: PriceSource, asset: Asset) -> date:
+    """The newest session with a final bar.
 
+    Raises:
+        SourceError: the source has none in the last ten years.
+    """
     now = utc_now()
-    ends = []
-    for asset in assets:
-        since = (now - timedelta(days=3650)).date()
-        history = load_history(source, source.assets()[asset], since, now.date(), now)  # type: ignore
-        ends.append(history.bars[-1].session)
-    return min(ends)
+    since = (now - timedelta(days=3650)).date()
+    bars = load_history(source, asset, since, now.date(), now).bars
+    if not bars:
+        raise SourceError(f"{source.name} has no price of {asset.id}.")
+    return bars[-1].session

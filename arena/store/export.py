@@ -87,7 +87,7 @@ def _chunks(store: Store, table: str, schema: pa.Schema, sort: Sequence[str]) ->
     """
     with store.cursor() as cur:
         names, order = ", ".join(map(quote, schema.names)), ", ".join(map(quote, sort))
-        cur.execute(f"SELECT {names} FROM {quote(table)} ORDER BY {order}")  # noqa: S608
+        cur.execute(f"SELECT {names} FROM {quote(table)} ORDER BY {order}")
         held = schema.empty_table()
         while len(frame := cur.fetch_df_chunk(20)):
             held = pa.concat_tables([held, _arrow(frame, schema)])

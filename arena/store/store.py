@@ -206,7 +206,7 @@ class Store:
         values = [*fields.values(), run]
 
         def change(cur: duckdb.DuckDBPyConnection) -> None:
-            cur.execute(f"UPDATE runs SET {sets} WHERE run = ?", values)  # noqa: S608
+            cur.execute(f"UPDATE runs SET {sets} WHERE run = ?", values)
             if cur.fetchall()[0][0] == 0:
                 cur.execute("SELECT run FROM runs")
                 raise UnknownNameError("run", run, [name for (name,) in cur.fetchall()])

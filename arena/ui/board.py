@@ -14,9 +14,8 @@ from arena.ui.tokens import ACTION_MARK, BENCHMARK_MARK, POSITION_MARK, TOKENS, 
 Row = dict[str, Any]
 
 ROW_HEIGHT = 34
-HEADER_HEIGHT = 37
+HEADER_HEIGHT = 34
 SIGNED = ("net", "excess", "bh")
-MAX_NAME = 30
 
 
 def value(row: Row, metric: str, factor: float = 1.0) -> float | None:
@@ -26,7 +25,8 @@ def value(row: Row, metric: str, factor: float = 1.0) -> float | None:
 
 
 def name(row: Row) -> str:
-    return f"{BENCHMARK_MARK} Buy & Hold" if row["group"] == "benchmark" else str(row["entry"])
+    """Buy & Hold carries its mark; everyone else its id."""
+    return f"{BENCHMARK_MARK} Buy & Hold" if row["group"] == "benchmark" else str(row.get("entry") or row["account"])
 
 
 def last_action(row: Row) -> str | None:
@@ -63,7 +63,7 @@ def frame(rows: list[Row]) -> pd.DataFrame:
 
 def account_frame(rows: list[Row], held: dict[str, float | None]) -> pd.DataFrame:
     """The accounts behind an entry; `held` is the Buy & Hold return by asset, a fraction."""
-    table = frame([{**r, "entry": r["asset"]} for r in rows])
+    table = frame(rows).assign(name=[r["asset"] for r in rows], benchmark=False)
     table.insert(3, "bh", [None if held[r["asset"]] is None else 100 * held[r["asset"]] for r in rows])  # type: ignore[operator]
     return table.drop(columns=["rank"])
 
@@ -77,12 +77,12 @@ def styled(table: pd.DataFrame, theme: Theme) -> Styler:
             return ""
         return f"color: {tokens.gain if number > 0 else tokens.loss}"
 
-    def tint(row: pd.Series) -> list[str]:  # type: ignore[type-arg]
+    def tint(row: pd.Series) -> list[str]:
         shade = f"background-color: {tokens.panel}" if row["benchmark"] else ""
         return [shade] * len(row)
 
     signed = [c for c in SIGNED if c in table]
-    return table.style.apply(tint, axis=1).map(by_sign, subset=signed)
+    return table.style.apply(tint, axis=1).map(by_sign, subset=pd.IndexSlice[:, signed])
 
 
 def columns(assets: list[str], sessions: int, *, first: str = "Entry") -> dict[str, Any]:
@@ -91,11 +91,11 @@ def columns(assets: list[str], sessions: int, *, first: str = "Entry") -> dict[s
     order = ", ".join(sorted(assets))
     return {
         "rank": st.column_config.TextColumn("#", width=40),
-        "name": st.column_config.TextColumn(first, width=184),
+        "name": st.column_config.TextColumn(first, width=178),
         "net": number("Net return", format="%+.1f%%", width=82, help="V_T / V_0 - 1, after fees"),
         "bh": number("B&H", format="%+.1f%%", width=68, help="Buy & Hold of the same asset"),
         "excess": number(
-            "vs B&H, pp", format="%+.1f", width=84,
+            "vs B&H, pp", format="%+.1f", width=80,
             help="Net return minus Buy & Hold's over the same assets, window and fees",
         ),
         "sharpe": number(
@@ -108,19 +108,19 @@ def columns(assets: list[str], sessions: int, *, first: str = "Entry") -> dict[s
         "win": number(
             "Win", format="%.0f%%", width=54, help="Round trips with a profit after fees"
         ),
-        "curve": st.column_config.LineChartColumn(f"{sessions} days", width=104),
+        "curve": st.column_config.LineChartColumn(f"{sessions} days", width=100),
         "balance": number("Balance", format="$%,.0f", width=84, help="Mean of its accounts"),
         "now": st.column_config.TextColumn(
             "Now", width=70, help=f"Position in {order}: ▲ long, ■ flat, ▼ short"
         ),
-        "last": st.column_config.TextColumn("Last action", width=152, help="And its age"),
-        "failed": number("Failed", width=56, help="Decisions that the model failed to make"),
+        "last": st.column_config.TextColumn("Last action", width=146, help="And its age"),
+        "failed": number("Failed", format="%d", width=56, help="Decisions that the model failed to make"),
         "benchmark": None,
     }  # fmt: skip
 
 
 def height(n_rows: int, most: int = 26) -> int:
-    return HEADER_HEIGHT + ROW_HEIGHT * min(n_rows, most) + 3
+    return HEADER_HEIGHT + ROW_HEIGHT * min(n_rows, most) + 2
 
 
 def window_words(rows: list[Row]) -> str:

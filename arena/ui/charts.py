@@ -13,7 +13,8 @@ from plotly.subplots import make_subplots
 from arena.ui import format as fmt
 from arena.ui.tokens import TOKENS, Theme
 
-RIGHT_MARGIN = 150
+FONT = "Source Sans Pro, Source Sans, sans-serif"
+RIGHT_MARGIN = 124
 MIN_GAP_FRAC = 0.045
 """Least distance of two direct labels, as a share of the panel's height."""
 
@@ -60,10 +61,10 @@ def _layout(figure: go.Figure, theme: Theme, height: int, right: int) -> None:
     t = TOKENS[theme]
     figure.update_layout(
         height=height,
-        margin={"l": 64, "r": right, "t": 12, "b": 28},
+        margin={"l": 78, "r": right, "t": 12, "b": 28},
         paper_bgcolor=t.background,
         plot_bgcolor=t.background,
-        font={"color": t.text, "size": 12},
+        font={"color": t.text, "size": 12, "family": FONT},
         showlegend=False,
         hovermode="x unified",
         hoverlabel={"bgcolor": t.panel, "font": {"color": t.text}},
@@ -163,6 +164,9 @@ def tape_figure(
         _marks(figure, made, symbol, colors[action], action)
     _marks(figure, decisions[decisions["failed"]], "x", t.loss, "failed, acts as HOLD")
     _layout(figure, theme, 300 + 34 * len(names), RIGHT_MARGIN)
+    if len(prices):
+        days = prices["session"]
+        figure.update_xaxes(range=[days.iloc[0], days.iloc[-1] + pd.Timedelta(hours=12)])
     figure.update_layout(hovermode="closest")
     figure.update_yaxes(tickprefix="$", tickformat=",", nticks=5, row=1, col=1)
     figure.update_yaxes(
@@ -184,7 +188,7 @@ def _marks(figure: go.Figure, made: pd.DataFrame, symbol: str, color: str, words
     figure.add_trace(
         go.Scatter(
             x=made["session"], y=made["entry"], mode="markers", name=words,
-            marker={"symbol": symbol, "color": color, "size": 9},
+            marker={"symbol": symbol, "color": color, "size": 9 if len(made) < 60 else 7},
             hovertemplate="%{x|%-d %b %Y} " + words + "<extra>%{y}</extra>",
         ),
         row=2, col=1,

@@ -24,13 +24,13 @@ class Axes:
     strategy: str
 
 
-def run_label(run: pd.Series) -> str:  # type: ignore[type-arg]
+def run_label(run: pd.Series) -> str:
     """Kind, window, fill and id: enough to tell two runs apart."""
     window = fmt.span(str(run["start"]), str(run["end"]))
     return f"{str(run['kind']).capitalize()} · {window} · fill {run['fill']} · {run['run']}"
 
 
-def title_row(title: str, runs: pd.DataFrame) -> pd.Series:  # type: ignore[type-arg]
+def title_row(title: str, runs: pd.DataFrame) -> pd.Series:
     """Page title and the run picker; returns the chosen run's row."""
     labels = {str(r["run"]): run_label(r) for _, r in runs.iterrows()}
     with st.container(
@@ -78,7 +78,7 @@ def strategy_pills(summaries: pd.DataFrame) -> str:
     )  # fmt: skip
 
 
-def _many(label: str, key: str, values: pd.Series) -> tuple[str, ...]:  # type: ignore[type-arg]
+def _many(label: str, key: str, values: pd.Series) -> tuple[str, ...]:
     options = sorted(set(values))
     chosen = st.pills(label, options, selection_mode="multi", key=key, bind="query-params")
     return tuple(sorted(chosen or ()))

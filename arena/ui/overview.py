@@ -10,7 +10,7 @@ import streamlit as st
 from arena.ui import board, charts
 from arena.ui import format as fmt
 from arena.ui.session import theme
-from arena.ui.tokens import TOKENS, agent_color, strategy_label
+from arena.ui.tokens import TOKENS, agent_color, short_model, strategy_label
 
 Row = dict[str, Any]
 
@@ -27,8 +27,8 @@ def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
     falls = [(board.value(r, "MDD"), r["entry"]) for r in entries]
     deep = [(v, e) for v, e in falls if v is not None]
     with st.grid(5, min_column_width=170):
-        look = {"border": True, "height": "stretch"}
-        best = max(known, default=(None, fmt.MISSING))
+        look: dict[str, Any] = {"border": True, "height": "stretch"}
+        best = max(known) if known else (None, fmt.MISSING)
         st.metric(
             "Best vs B&H", fmt.points(best[0]), **_pill(best[1]), **look,
             help="Best net return minus Buy & Hold's over the chosen assets",
@@ -38,7 +38,7 @@ def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
             "Ahead of B&H", f"{ahead} of {len(entries)}", **_pill("entries"), **look,
             help="Entries whose net return is above Buy & Hold's; no test of luck yet",
         )  # fmt: skip
-        worst = max(deep, default=(None, fmt.MISSING))
+        worst = max(deep) if deep else (None, fmt.MISSING)
         st.metric(
             "Worst drawdown", fmt.percent(None if worst[0] is None else -worst[0]),
             **_pill(worst[1]), **look,
@@ -70,9 +70,8 @@ def main_board(rows: list[Row], strategy: str) -> Row:
     rules = only_stand_ins(rows)
     shown = rows if rules else [r for r in rows if r["group"] != "stand_in"]
     st.header("Rule-based stand-ins by entry" if rules else "Board by entry")
-    st.session_state.setdefault("opened", shown[0]["entry"])
     names = [r["entry"] for r in shown]
-    if st.session_state.opened not in names:
+    if st.session_state.get("opened") not in names:
         st.session_state.opened = next(
             (r["entry"] for r in shown if r["group"] != "benchmark"), names[0]
         )
@@ -157,6 +156,7 @@ def small_multiples(rows: list[Row]) -> None:
         with column.container(border=True, height="stretch"):
             st.header(title, width="content")
             frame = points.rename(columns={group: "group", member: "member"})
+            frame["group"] = frame["group"].map(short_model)
             st.plotly_chart(
                 charts.range_figure(frame, benchmark, now, colors), theme=None,
                 config={"displayModeBar": False}, key=f"range_{group}",

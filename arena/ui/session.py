@@ -28,7 +28,7 @@ def store_or_stop() -> Store:
         st.error(now.message or "The store cannot be opened.", title="No store")
         st.stop()
     waiting()
-    st.stop()
+    return st.stop()
 
 
 @st.fragment(run_every="1s")

@@ -32,7 +32,7 @@ def empty_store() -> None:
     st.stop()
 
 
-def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:  # type: ignore[type-arg]
+def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
     """What kind of run this is, and what in it is not what it may look like."""
     groups = set(summaries["grp"])
     with st.container(horizontal=True, vertical_alignment="center"):

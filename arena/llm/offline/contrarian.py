@@ -18,7 +18,9 @@ def contrarian(facts: Facts) -> Opinion:
     verdict = (
         "nothing extreme"
         if abs(score) < DEAD_ZONE
-        else "stretched down, expect a rise" if score > 0 else "stretched up, expect a fall"
+        else "stretched down, expect a rise"
+        if score > 0
+        else "stretched up, expect a fall"
     )
     text = (
         f"Rule, no model: contrarian. z-score {_shown(z)} and RSI {_shown(rsi)} give {score:+.2f}: "

@@ -53,7 +53,7 @@ class CcxtSource:
                 continue
             try:
                 rows = self._candles(name, asset.symbols["ccxt"], start, end)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 # Each exchange class raises its own family; the reason is kept and the next one tried.
                 text = f"{type(error).__name__}: {error}"
                 if any(word in text.lower() for word in REFUSED):

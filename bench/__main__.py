@@ -1,0 +1,56 @@
+"""Runs every `bench/bench_*.py` and prints one table. A missed target is reported, not an error."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).resolve().parent
+
+
+def names(wanted: list[str]) -> list[str]:
+    """Benchmarks to run, the browser's last.
+
+    Raises:
+        SystemExit: a name that is not there.
+    """
+    known = sorted(p.stem.removeprefix("bench_") for p in HERE.glob("bench_*.py"))
+    if unknown := set(wanted) - set(known):
+        sys.exit(f"No benchmark `{sorted(unknown)[0]}`. Known: {', '.join(known)}.")
+    return sorted(wanted or known, key=lambda n: (n == "app", n))
+
+
+def main() -> int:
+    """0, or 1 if a benchmark itself broke."""
+    console = Console()
+    table = Table(title=f"Python {platform.python_version()}, {os.cpu_count()} cores, medians")
+    table.add_column("what", overflow="fold")
+    table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("target", justify="right", no_wrap=True)
+    table.add_column("ok")
+    broken = 0
+    for name in names(sys.argv[1:]):
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        try:
+            rows: list[dict[str, Any]] = importlib.import_module(f"bench.bench_{name}").run()
+        except Exception:
+            traceback.print_exc()
+            rows, broken = [], broken + 1
+            table.add_row(name, "broke, see above", "", "no")
+        for row in rows:
+            ok = {True: "yes", False: "NO", None: ""}[row["ok"]]
+            table.add_row(row["name"], f"{row['value']:,} {row['unit']}", row["target"], ok)
+    console.print(table)
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
