@@ -7,7 +7,8 @@ PYTHON ?= python3
 PORT ?= 8501
 JOBS ?= 2
 PY := .venv/bin/python
-PIP_FLAGS := --quiet --disable-pip-version-check --no-input
+# Twice quiet: only errors. What a machine's own pip settings warn about is not ours to print.
+PIP_FLAGS := -qq --disable-pip-version-check --no-input
 
 RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
@@ -74,9 +75,11 @@ clean: ## remove the virtual environment and tool caches (never a store)
 	$(PYTHON) -m venv .venv
 
 $(RUNTIME): requirements.txt constraints.txt | .venv/bin/python
+	@echo "Installing what the app needs (about a minute) ..."
 	$(PY) -m pip install $(PIP_FLAGS) -r requirements.txt -c constraints.txt
 	@touch $@
 
 $(DEV): requirements-dev.txt requirements.txt constraints.txt | .venv/bin/python
+	@echo "Installing what the tests need (about a minute) ..."
 	$(PY) -m pip install $(PIP_FLAGS) -r requirements-dev.txt -c constraints.txt
 	@touch $@ $(RUNTIME)

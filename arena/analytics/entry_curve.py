@@ -47,21 +47,22 @@ def entry_curve(curves: Sequence[Curve]) -> Curve:
         return Curve(pd.DatetimeIndex([]), np.ones(1), np.ones(1), STOCK_BASE)
     if len(curves) == 1:
         return curves[0]
-    days = curves[0].sessions
-    for curve in curves[1:]:
-        days = days.union(curve.sessions)
     base = max(c.base for c in curves)
+    marks = [c.sessions.to_numpy("datetime64[D]") for c in curves]
+    days = np.unique(np.concatenate(marks))
     if base == CRYPTO_BASE:
-        days = pd.date_range(days[0], days[-1], freq="D")
+        days = np.arange(days[0], days[-1] + np.timedelta64(1, "D"))
     # searchsorted counts the rows up to each day, which is the index into [V_0, rows...].
-    picks = [
-        np.searchsorted(c.sessions.asi8, days.as_unit(c.sessions.unit).asi8, "right")
-        for c in curves
-    ]
+    picks = [np.searchsorted(m, days, "right") for m in marks]
     values = np.mean([c.values[p] for c, p in zip(curves, picks, strict=True)], axis=0)
     gross = np.mean([c.gross[p] for c, p in zip(curves, picks, strict=True)], axis=0)
     start = np.ones(1)
-    return Curve(days, np.concatenate([start, values]), np.concatenate([start, gross]), base)
+    return Curve(
+        pd.DatetimeIndex(days),
+        np.concatenate([start, values]),
+        np.concatenate([start, gross]),
+        base,
+    )
 
 
 def curves_of(

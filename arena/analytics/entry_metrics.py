@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from arena.analytics.entry_curve import CRYPTO_BASE, Curve, entry_curve
+from arena.analytics.entry_curve import CRYPTO_BASE, Curve
 from arena.analytics.registry import BOARD_METRICS
 from arena.analytics.result import MetricResult
 from arena.analytics.series import AccountSeries, as_ama, compute
@@ -23,6 +23,7 @@ Stored = dict[str, MetricResult]
 
 def row_metrics(
     own: Sequence[Curve],
+    curve: Curve,
     benchmark: Curve | None,
     stored: Sequence[Stored],
     mode: Mode,
@@ -31,7 +32,7 @@ def row_metrics(
     """The board's metrics of one or more accounts.
 
     Args:
-        own: their curves. benchmark: Buy & Hold's mean curve over the same assets.
+        own: their curves. curve: the mean of those. benchmark: Buy & Hold's mean curve over the same assets.
         stored: their stored results (mode standard), in the order of `own`.
         extra_flags: what the board knows beyond them (`partial_window`).
 
@@ -40,7 +41,6 @@ def row_metrics(
     """
     if len(stored) == 1 and mode == "standard":
         return {k: _flagged(r, extra_flags) for k, r in stored[0].items()}
-    curve = entry_curve(own)
     flags = _account_flags(stored, extra_flags)
     series = AccountSeries(
         equity=curve.values,

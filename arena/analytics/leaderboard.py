@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
@@ -20,6 +20,10 @@ SPARKLINE_POINTS = 60
 RANKED_GROUPS = ("model", "stand_in", "import", "vote")
 """The first of these that is on the board is numbered; the others stand there without a rank."""
 
+COUNTS = ("n_decisions", "n_failed", "n_gaps", "n_late")
+
+Account = dict[str, Any]
+"""A row of `account_summary`."""
 Row = dict[str, Any]
 Benchmarks = Mapping[tuple[str, str], Curve]
 
@@ -33,6 +37,7 @@ def board(
     capital: Mapping[str, float] | float = 100_000.0,
     voided: AbstractSet[str] = frozenset(),
     fills: Mapping[str, str] | None = None,
+    unranked: AbstractSet[str] = frozenset(),
 ) -> list[Row]:
     """Rows of the leaderboard, best first; Buy & Hold stands among them without a rank.
 
@@ -43,6 +48,7 @@ def board(
         capital: V_0 of each run.
         voided: runs that take no rank and come last.
         fills: fill rule of each run, where the caller knows it.
+        unranked: runs that take no rank for another reason (decided after the fills they use).
 
     Returns:
         Plain dicts; `metrics` maps a name to its result object. `position` is {asset: side}.
@@ -60,17 +66,23 @@ def board(
         return []
     capitals = capital if isinstance(capital, Mapping) else dict.fromkeys(summaries["run"], capital)
     curves = curves_of(summaries, equity, capitals)
+    accounts: list[Account] = [
+        {str(k): v for k, v in a.items()} for a in summaries.to_dict("records")
+    ]
     benchmarks = {
-        (str(s.run), str(s.asset)): curves[str(s.account)]
-        for s in summaries[summaries["grp"] == "benchmark"].itertuples()
-        if s.account in curves
+        (a["run"], a["asset"]): curves[a["account"]]
+        for a in accounts
+        if a["grp"] == "benchmark" and a["account"] in curves
     }
     first_start = summaries.groupby(["run", "asset"])["start"].transform("min")
     late_starters = set(summaries.loc[summaries["start"] > first_start, "account"])
     windows = _windows(summaries)
-    keys = ["account"] if by == "account" else ["run", "agent", "model", "strategy"]
+    keys = ("account",) if by == "account" else ("run", "agent", "model", "strategy")
+    groups: dict[tuple[Any, ...], list[Account]] = {}
+    for account in accounts:
+        groups.setdefault(tuple(account[k] for k in keys), []).append(account)
     rows = []
-    for _, group in summaries.groupby(keys, sort=True):
+    for group in groups.values():
         row = _row(group, curves, benchmarks, mode, late_starters)
         run = row["run"]
         row |= {
@@ -79,20 +91,21 @@ def board(
             "voided": run in voided,
             "capital": capitals[run],
             "window": windows[run],
+            "unranked": run in unranked,
         }
         rows.append({**_names(group, by), **row})
-    return [{k: v for k, v in row.items() if k != "window"} for row in rank(rows)]
+    return [{k: v for k, v in row.items() if k not in ("window", "unranked")} for row in rank(rows)]
 
 
-def _names(group: pd.DataFrame, by: str) -> Row:
-    first = group.iloc[0]
+def _names(group: Sequence[Account], by: str) -> Row:
+    first = group[0]
     if by == "account":
         return {"account": first["account"], "asset": first["asset"]}
     benchmark = first["grp"] == "benchmark"
     return {
         "entry": "buy_hold" if benchmark else f"{first['agent']}@{first['model']}",
-        "assets": sorted(group["asset"]),
-        "accounts": sorted(group["account"]),
+        "assets": sorted(a["asset"] for a in group),
+        "accounts": sorted(a["account"] for a in group),
         "n_accounts": len(group),
     }
 
@@ -109,48 +122,51 @@ def _windows(summaries: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
 
 def _row(
-    group: pd.DataFrame,
+    group: Sequence[Account],
     curves: Mapping[str, Curve],
     benchmarks: Benchmarks,
     mode: Mode,
     late_starters: AbstractSet[str],
 ) -> Row:
-    first = group.iloc[0]
-    own = [curves[a] for a in group["account"] if a in curves]
-    bench = [benchmarks.get((first["run"], asset)) for asset in group["asset"].unique()]
-    found = [b for b in bench if b is not None]
-    stored = [
-        {k: MetricResult.from_json(v) for k, v in json.loads(text).items()}
-        for text in group["metrics_json"]
+    first = group[0]
+    names = [a["account"] for a in group]
+    own = [curves[n] for n in names if n in curves]
+    bench = [
+        benchmarks.get((first["run"], asset)) for asset in dict.fromkeys(a["asset"] for a in group)
     ]
-    partial = ("partial_window",) if late_starters & set(group["account"]) else ()
+    found = [b for b in bench if b is not None]
+    curve = entry_curve(own)
     metrics = row_metrics(
-        own, entry_curve(found) if len(found) == len(bench) else None, stored, mode, partial
+        own,
+        curve,
+        entry_curve(found) if len(found) == len(bench) else None,
+        [
+            {k: MetricResult.from_json(v) for k, v in json.loads(a["metrics_json"]).items()}
+            for a in group
+        ],
+        mode,
+        ("partial_window",) if not late_starters.isdisjoint(names) else (),
     )
-    acted = group.dropna(subset=["last_action_session"]).sort_values(
-        ["last_action_session", "asset"]
-    )
+    acted = [a for a in group if not pd.isna(a["last_action_session"])]
+    last = max(acted, key=lambda a: (a["last_action_session"], a["asset"]), default=None)
     return {
         "agent": first["agent"],
         "model": first["model"],
         "strategy": first["strategy"],
         "run": first["run"],
         "group": first["grp"],
-        "start": _day(group["start"].min()),
-        "end": _day(group["end"].max()),
-        "n_sessions": int(group["n_sessions"].max()),
-        "n_decisions": int(group["n_decisions"].sum()),
-        "n_failed": int(group["n_failed"].sum()),
-        "n_gaps": int(group["n_gaps"].sum()),
-        "n_late": int(group["n_late"].sum()),
-        "bankrupt": bool(group["bankrupt"].any()),
+        "start": _day(min(a["start"] for a in group)),
+        "end": _day(max(a["end"] for a in group)),
+        "n_sessions": int(max(a["n_sessions"] for a in group)),
+        **{n: int(sum(a[n] for a in group)) for n in COUNTS},
+        "bankrupt": any(bool(a["bankrupt"]) for a in group),
         "rank": None,
-        "balance": float(group["balance"].mean()),
-        "position": {a: int(p) for a, p in zip(group["asset"], group["position"], strict=True)},
-        "last_action": None if acted.empty else str(acted["last_action"].iloc[-1]),
-        "last_action_asset": None if acted.empty else str(acted["asset"].iloc[-1]),
-        "last_action_session": None if acted.empty else _day(acted["last_action_session"].iloc[-1]),
-        "sparkline": (json.loads(first["sparkline_json"]) if len(group) == 1 else _sparkline(own)),
+        "balance": sum(float(a["balance"]) for a in group) / len(group),
+        "position": {a["asset"]: int(a["position"]) for a in group},
+        "last_action": None if last is None else str(last["last_action"]),
+        "last_action_asset": None if last is None else str(last["asset"]),
+        "last_action_session": None if last is None else _day(last["last_action_session"]),
+        "sparkline": json.loads(first["sparkline_json"]) if len(group) == 1 else _sparkline(curve),
         "metrics": {name: result.to_json() for name, result in metrics.items()},
     }
 
@@ -159,9 +175,9 @@ def _day(value: Any) -> str:
     return pd.Timestamp(value).date().isoformat()
 
 
-def _sparkline(own: list[Curve]) -> list[float]:
+def _sparkline(curve: Curve) -> list[float]:
     """Return since the start at up to 60 evenly spaced marks, the last one included."""
-    values = entry_curve(own).values[1:] - 1.0
+    values = curve.values[1:] - 1.0
     n = len(values)
     picks = np.unique(np.linspace(0, n - 1, min(n, SPARKLINE_POINTS)).round().astype(int))
     return [round(float(v), 6) for v in values[picks]]
@@ -179,7 +195,7 @@ def rank(rows: list[Row]) -> list[Row]:
     places: dict[Any, int] = {}
     for row in rows:
         cr = row["metrics"]["CR"]
-        late = "partial_window" in cr["flags"]
+        late = "partial_window" in cr["flags"] or row.get("unranked", False)
         if row["group"] != ranked or row["voided"] or late or cr["value"] is None:
             continue
         window = row.get("window")

@@ -59,7 +59,7 @@ def leaderboard(
         )  # fmt: skip
         rows = board(
             picked.summaries, picked.equity, by=by, mode=metrics, capital=picked.capital,
-            voided=picked.voided,
+            voided=picked.voided, unranked=picked.unranked, fills=picked.fills,
         )  # fmt: skip
     if fmt == "json":
         print_json(rows)

@@ -6,6 +6,7 @@ clock, so ours is built with explicit ends and rebuilt when fewer than 60 days r
 
 from __future__ import annotations
 
+import warnings
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -41,10 +42,12 @@ def _nyse(until: date) -> _Nyse:
         import pandas as pd
 
         end = max(until, utc_now().date()) + timedelta(days=AHEAD_DAYS)
-        calendar = exchange_calendars.get_calendar(
-            "XNYS", start=pd.Timestamp(FIRST_DAY), end=pd.Timestamp(end)
-        )
-        schedule = calendar.schedule
+        with warnings.catch_warnings():
+            # The library still reads time zones in a way that pandas 3.1 calls deprecated.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            schedule = exchange_calendars.get_calendar(
+                "XNYS", start=pd.Timestamp(FIRST_DAY), end=pd.Timestamp(end)
+            ).schedule
         days = [stamp.date() for stamp in schedule.index]
         opens = [stamp.to_pydatetime().astimezone(UTC) for stamp in schedule["open"]]
         closes = [stamp.to_pydatetime().astimezone(UTC) for stamp in schedule["close"]]

@@ -15,12 +15,14 @@ from arena.store.store import Store
 
 @dataclass(frozen=True)
 class BoardData:
-    """Frames for `analytics.leaderboard.board`, with each run's capital and the voided runs."""
+    """Frames for `analytics.leaderboard.board`, and what it must know about their runs."""
 
     summaries: pd.DataFrame
     equity: pd.DataFrame
     capital: dict[str, float]
     voided: frozenset[str]
+    unranked: frozenset[str]
+    fills: dict[str, str]
 
 
 def pick_runs(runs: pd.DataFrame, wanted: str | None) -> list[str]:
@@ -79,5 +81,7 @@ def select_board(
         summaries,
         reader.equity(store, summaries["account"].tolist()),
         {r: specs[r].season.capital for r in chosen},
-        frozenset(runs.loc[runs["voided_reason"].notna() | runs["note"].notna(), "run"]),
+        frozenset(runs.loc[runs["voided_reason"].notna(), "run"]),
+        frozenset(runs.loc[runs["note"].str.startswith("unranked", na=False), "run"]),
+        dict(zip(runs["run"], runs["fill"], strict=True)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from arena.core.actions import WORD_INTENT, Intent, Status
@@ -83,11 +84,16 @@ def run_rescore(store: Store, parent: str, fill: Fill, *, clock: Clock = utc_now
     plan = lay_out(child, source, sorted(set(played["strategy"])), histories, entries)
     decisions = {
         (plan.run + r["track"].removeprefix(parent), r["slot_key"]): Decision(
-            Intent(r["intent"]), Status(r["status"]), r["reason"], r["conviction"]
+            Intent(r["intent"]), Status(r["status"]), r["reason"], _known(r["conviction"])
         )
         for r in reader.decisions(store, parent).to_dict("records")
     }
     return _carry_out(plan, store, decisions, clock, note=UNRANKED if fill == "close" else None)
+
+
+def _known(number: float) -> float | None:
+    """Frames say NaN for a conviction nobody gave."""
+    return None if math.isnan(number) else float(number)
 
 
 def _carry_out(

@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from arena.ui import format as fmt
+from arena.ui.prose import for_markdown
 from arena.ui.tokens import BUY_HOLD, strategy_label
 
-AXIS_KEYS = ("agents", "models", "assets", "strategy")
+MANY_KEYS = ("agents", "models", "assets")
 FIRST_STRATEGY = "baseline"
 
 
@@ -33,15 +34,23 @@ def run_label(run: pd.Series) -> str:
 def title_row(title: str, runs: pd.DataFrame) -> pd.Series:
     """Page title and the run picker; returns the chosen run's row."""
     labels = {str(r["run"]): run_label(r) for _, r in runs.iterrows()}
+    ids = list(labels)
+    # Not bound: a bound picker would write the whole label into the URL instead of the id.
+    wanted = st.query_params.get("run", st.session_state.get("chosen_run"))
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
     ):
         st.title(title, width="content")
         chosen = st.selectbox(
-            "Run", list(labels), format_func=labels.__getitem__, key="run", bind="query-params",
-            label_visibility="collapsed", width=430,
+            "Run", ids, index=ids.index(wanted) if wanted in ids else 0, key="run_picker",
+            format_func=labels.__getitem__, label_visibility="collapsed", width=430,
+            on_change=_remember_run,
         )  # fmt: skip
-    return runs[runs["run"] == (chosen or next(iter(labels)))].iloc[0]
+    return runs[runs["run"] == chosen].iloc[0]
+
+
+def _remember_run() -> None:
+    st.session_state.chosen_run = st.query_params["run"] = st.session_state.run_picker
 
 
 def strategies_of(summaries: pd.DataFrame) -> list[str]:
@@ -64,7 +73,10 @@ def axes_card(summaries: pd.DataFrame) -> Axes:
                 horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"
             ):
                 strategy = strategy_pills(played)
-                st.button("Reset", icon=":material/restart_alt:", type="tertiary", on_click=_reset)
+                st.button(
+                    "Reset", icon=":material/restart_alt:", type="tertiary", on_click=_reset,
+                    args=(strategies_of(played)[0],),
+                )  # fmt: skip
     return Axes(agents, models, assets, strategy)
 
 
@@ -80,11 +92,15 @@ def strategy_pills(summaries: pd.DataFrame) -> str:
 
 def _many(label: str, key: str, values: pd.Series) -> tuple[str, ...]:
     options = sorted(set(values))
-    chosen = st.pills(label, options, selection_mode="multi", key=key, bind="query-params")
+    chosen = st.pills(
+        label, options, selection_mode="multi", key=key, bind="query-params",
+        format_func=for_markdown,
+    )  # fmt: skip
     return tuple(sorted(chosen or ()))
 
 
-def _reset() -> None:
-    for key in AXIS_KEYS:
-        st.session_state.pop(key, None)
-    st.query_params.clear()
+def _reset(first_strategy: str) -> None:
+    # A default value takes its parameter out of the URL by itself.
+    for key in MANY_KEYS:
+        st.session_state[key] = []
+    st.session_state.strategy = first_strategy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -38,14 +38,17 @@ def summaries(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
 
 @_cached
 def rows(
-    key: tuple[str, int], _store: Store, run: str, by: str, agents: Axis, models: Axis,
+    key: tuple[str, int], _store: Store, run: str, by: Literal["entry", "account"], agents: Axis, models: Axis,
     assets: Axis, strategies: Axis,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Board rows of one run under the four axes."""
     data = select_board(
         _store, run, agents=agents, models=models, assets=assets, strategies=strategies
     )
-    return board(data.summaries, data.equity, by=by, capital=data.capital, voided=data.voided)  # type: ignore[arg-type]
+    return board(
+        data.summaries, data.equity, by=by, capital=data.capital, voided=data.voided,
+        unranked=data.unranked, fills=data.fills,
+    )  # fmt: skip
 
 
 @_cached

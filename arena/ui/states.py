@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from arena.ui.prose import for_markdown
 from arena.ui.session import state, waiting
 
 DISCLAIMER = "Simulated paper trading, not investment advice."
@@ -46,17 +47,22 @@ def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
         if run["status"] != "done":
             st.badge(f"{run['status']}", icon=":material/hourglass:", color="orange")
         if pd.notna(run["voided_reason"]):
-            st.badge(f"Voided: {run['voided_reason']}", icon=":material/block:", color="red")
+            st.badge(f"Voided: {for_markdown(str(run['voided_reason']))}", icon=":material/block:", color="red")
         if pd.notna(run["note"]):
-            st.badge(str(run["note"]), icon=":material/info:", color="orange")
+            st.badge(for_markdown(str(run["note"])), icon=":material/info:", color="orange")
+
+
+def background_line() -> None:
+    """Progress of a replay that is still running behind this page; no timer without one."""
+    if state().progress() is not None:
+        _background()
 
 
 @st.fragment(run_every="2s")
-def background_line() -> None:
-    """Progress of a replay that is still running behind this page."""
+def _background() -> None:
     now = state().progress()
     if now is None:
-        return
+        st.rerun()
     st.progress(now[0], text=now[1])
 
 

@@ -1,0 +1,30 @@
+"""The only way to print text that is not ours: names from imports, reasons, notes.
+
+Markdown loads remote images and Plotly's labels take links, so foreign text reaches neither as it
+came (see tests/ui/test_prose.py).
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+import streamlit as st
+
+_MARKDOWN = re.compile(r"([\\`*\[\]<>$~!#|])")
+_SPACE = re.compile(r"\s+")
+
+
+def plain(text: str) -> None:
+    """Print `text` exactly as it is, whatever it contains."""
+    st.text(text)
+
+
+def for_markdown(text: str) -> str:
+    """`text` on one line for labels, badges and titles; ordinary names come back unchanged."""
+    return _MARKDOWN.sub(r"\\\1", _SPACE.sub(" ", text))
+
+
+def for_plotly(text: str) -> str:
+    """`text` for traces, labels and hovers: no markup, and no `%{...}` of a hover template."""
+    return html.escape(text, quote=False).replace("%{", "% {")
