@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -179,6 +180,20 @@ def test_no_error_is_swallowed() -> None:
             if broad and silent:
                 wrong.append(f"{name_of(path)}:{node.lineno}")
     assert not wrong, f"silent handlers: {wrong}"
+
+
+def pins(name: str) -> dict[str, str]:
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    kept = [x for x in lines if x and not x.startswith(("#", "-r "))]
+    assert [x for x in kept if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][A-Za-z0-9.]*", x)] == []
+    found = dict(x.split("==") for x in kept)
+    return {re.sub(r"[-_.]+", "-", k).lower(): v for k, v in found.items()}
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+def test_pins_are_exact_and_agree_with_the_constraints(name: str) -> None:
+    constraints = pins("constraints.txt")
+    assert {k: constraints.get(k) for k in pins(name)} == pins(name)
 
 
 def test_the_import_reader_sees_what_it_should(tmp_path: Path) -> None:

@@ -93,14 +93,16 @@ def load_histories(
         since = max(EARLIEST, spec.start - timedelta(days=int(n_bars * 1.6) + 30))
         history = load_history(source, asset, since, spec.end, now_utc)
         due = slots(asset, spec.start, spec.end, convention(spec))
-        _check_window(history, due, spec, n_bars)
+        _check_window(history, due, spec)
+        seen = sum(1 for b in history.bars if b.session <= due[0].session)
+        if seen < n_bars:
+            wider = load_history(source, asset, since, now_utc.date(), now_utc)
+            raise ConfigError(_too_short(wider, due[0].session, seen, n_bars))
         histories[asset_id] = history.trimmed(due[0].session, n_bars)
     return histories
 
 
-def _check_window(
-    history: History, due: Sequence[Slot], spec: RunSpec, n_bars: int
-) -> None:
+def _check_window(history: History, due: Sequence[Slot], spec: RunSpec) -> None:
     asset = history.asset.id
     if not due:
         raise ConfigError(
@@ -111,20 +113,21 @@ def _check_window(
         raise ConfigError(
             f"{asset} has no prices up to {spec.end} in this data. Choose a later window."
         )
-    first, last = history.bars[0].session, history.bars[-1].session
+    last = history.bars[-1].session
     if due[-1].session > last:
         raise ConfigError(
             f"The window ends {spec.end}, but prices of {asset} end {last}. "
             f"Use --end {last} or newer data."
         )
-    seen = sum(1 for b in history.bars if b.session <= due[0].session)
-    if seen < n_bars:
-        possible = first_possible_start(history, n_bars)
-        fix = f"The first possible start is {possible}." if possible else "Add older prices."
-        raise ConfigError(
-            f"Too little history for {asset}: {seen} closed bars up to {due[0].session}, "
-            f"{n_bars} are needed (prices start {first}). {fix}"
-        )
+
+
+def _too_short(history: History, start: date, seen: int, n_bars: int) -> str:
+    possible = first_possible_start(history, n_bars)
+    fix = f"The first possible start is {possible}." if possible else "Add older prices."
+    return (
+        f"Too little history for {history.asset.id}: {seen} closed bars up to {start}, {n_bars} are "
+        f"needed (prices start {history.bars[0].session}). {fix}"
+    )
 
 
 def make_rounds(

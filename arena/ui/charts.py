@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from arena.ui import format as fmt
+from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme
 
 FONT = "Source Sans Pro, Source Sans, sans-serif"
@@ -92,7 +93,7 @@ def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) 
         style = {"color": line.color, "dash": line.dash, "width": 1.6 if line.benchmark else 2.2}
         figure.add_trace(
             go.Scatter(
-                x=line.sessions, y=y, mode="lines", line=style, name=line.name,
+                x=line.sessions, y=y, mode="lines", line=style, name=for_plotly(line.name),
                 customdata=np.column_stack([line.balance, 100 * (line.growth - 1.0)]),
                 hovertemplate="%{customdata[1]:+.1f}%  $%{customdata[0]:,.0f}",
             ),
@@ -100,7 +101,7 @@ def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) 
         )  # fmt: skip
         figure.add_trace(
             go.Scatter(
-                x=line.sessions, y=line.drawdown, mode="lines", name=line.name,
+                x=line.sessions, y=line.drawdown, mode="lines", name=for_plotly(line.name),
                 line={**style, "width": 1.2}, hovertemplate="%{y:.1%}",
             ),
             row=2, col=1,
@@ -131,7 +132,7 @@ def _label_ends(figure: go.Figure, lines: Sequence[Line], log: bool) -> None:
     for line, at in zip(lines, spread(ends, low - pad, high + pad), strict=True):
         figure.add_annotation(
             xref="paper", yref="y", x=1.0, y=at, xanchor="left", showarrow=False, xshift=6,
-            text=f"{line.short} <b>{fmt.percent(float(line.growth[-1]) - 1.0)}</b>",
+            text=f"{for_plotly(line.short)} <b>{fmt.percent(float(line.growth[-1]) - 1.0)}</b>",
             font={"color": line.color, "size": 12},
         )  # fmt: skip
 
@@ -147,6 +148,8 @@ def tape_figure(
     `prices` has session and close; `decisions` has entry, session, action and failed.
     """
     t = TOKENS[theme]
+    names = [for_plotly(n) for n in names]
+    decisions = decisions.assign(entry=[for_plotly(str(e)) for e in decisions["entry"]])
     colors = {"BUY": t.buy, "HOLD": t.hold, "SELL": t.sell}
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.04,
@@ -195,45 +198,47 @@ def _marks(figure: go.Figure, made: pd.DataFrame, symbol: str, color: str, words
     )  # fmt: skip
 
 
-def range_figure(
-    points: pd.DataFrame, benchmark: float | None, theme: Theme, colors: dict[str, str]
-) -> go.Figure:
+def range_figure(points: pd.DataFrame, benchmark: float | None, theme: Theme) -> go.Figure:
     """Returns by group: a dot a member, a bar over the range, the median as a tick and in words.
 
-    `points` has group, member and value (a fraction).
+    `points` has group, member, value (a fraction), color and symbol; the legend names members.
     """
     t = TOKENS[theme]
     figure = go.Figure()
     groups = list(dict.fromkeys(points["group"]))
     for group in groups:
         values = points.loc[points["group"] == group, "value"]
+        median, name = float(values.median()), for_plotly(str(group))
         figure.add_trace(
             go.Scatter(
-                x=[values.min(), values.max()], y=[group, group], mode="lines",
-                line={"color": t.grid, "width": 9}, hoverinfo="skip",
+                x=[values.min(), values.max()], y=[name, name], mode="lines", showlegend=False,
+                line={"color": t.border, "width": 9}, hoverinfo="skip",
             )
         )  # fmt: skip
-        median = float(values.median())
         figure.add_trace(
             go.Scatter(
-                x=[median], y=[group], mode="markers", hoverinfo="skip",
+                x=[median], y=[name], mode="markers", hoverinfo="skip", showlegend=False,
                 marker={"symbol": "line-ns", "size": 20, "line": {"width": 2, "color": t.text}},
             )
         )  # fmt: skip
         figure.add_annotation(
-            xref="paper", x=1.0, y=group, xanchor="left", showarrow=False, xshift=6,
+            xref="paper", x=1.0, y=name, xanchor="left", showarrow=False, xshift=6,
             text=fmt.percent(median), font={"color": t.text, "size": 12},
         )  # fmt: skip
     for member, rows in points.groupby("member", sort=False):
+        words = for_plotly(str(member))
         figure.add_trace(
             go.Scatter(
-                x=rows["value"], y=rows["group"], mode="markers", name=str(member),
-                marker={"color": colors[str(member)], "size": 10},
-                hovertemplate=f"{member} %{{x:+.1%}}<extra></extra>",
+                x=rows["value"], y=[for_plotly(str(g)) for g in rows["group"]], mode="markers",
+                name=words, marker={"color": rows["color"], "symbol": rows["symbol"], "size": 10},
+                hovertemplate=f"{words} %{{x:+.1%}}<extra></extra>",
             )
         )  # fmt: skip
-    _layout(figure, theme, 90 + 46 * len(groups), 70)
-    figure.update_layout(hovermode="closest", margin_t=28)
+    _layout(figure, theme, 130 + 46 * len(groups), 70)
+    figure.update_layout(
+        hovermode="closest", margin={"t": 28, "l": 110}, showlegend=True,
+        legend={"orientation": "h", "y": -0.28, "yanchor": "top", "font": {"color": t.text}},
+    )  # fmt: skip
     figure.update_xaxes(tickformat="+.0%", labelalias={"+0%": "0%"}, showgrid=True, gridcolor=t.grid)
     figure.update_yaxes(autorange="reversed", showgrid=False)
     if benchmark is not None:

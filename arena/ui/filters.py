@@ -44,13 +44,16 @@ def title_row(title: str, runs: pd.DataFrame) -> pd.Series:
         chosen = st.selectbox(
             "Run", ids, index=ids.index(wanted) if wanted in ids else 0, key="run_picker",
             format_func=labels.__getitem__, label_visibility="collapsed", width=430,
-            on_change=_remember_run,
+            on_change=_link_run,
         )  # fmt: skip
+    if wanted == chosen and "run" not in st.query_params:
+        _link_run()  # the menu's links carry no parameters
+    st.session_state.chosen_run = chosen
     return runs[runs["run"] == chosen].iloc[0]
 
 
-def _remember_run() -> None:
-    st.session_state.chosen_run = st.query_params["run"] = st.session_state.run_picker
+def _link_run() -> None:
+    st.query_params["run"] = st.session_state.run_picker
 
 
 def strategies_of(summaries: pd.DataFrame) -> list[str]:

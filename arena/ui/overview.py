@@ -9,19 +9,20 @@ import streamlit as st
 
 from arena.ui import board, charts
 from arena.ui import format as fmt
+from arena.ui.prose import for_markdown
 from arena.ui.session import theme
-from arena.ui.tokens import TOKENS, agent_color, short_model, strategy_label
+from arena.ui.tokens import agent_color, model_symbol, short_model, strategy_label
 
 Row = dict[str, Any]
 
 
 def _pill(words: str) -> dict[str, Any]:
-    return {"delta": words, "delta_color": "off", "delta_arrow": "off"}
+    return {"delta": for_markdown(words), "delta_color": "off", "delta_arrow": "off"}
 
 
 def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
     """Five figures: best excess, how many are ahead, worst drawdown, last round, window."""
-    entries = [r for r in rows if r["group"] != "benchmark"]
+    entries = contenders(rows)
     excess = [(board.value(r, "excess_bh"), r["entry"]) for r in entries]
     known = [(v, e) for v, e in excess if v is not None]
     falls = [(board.value(r, "MDD"), r["entry"]) for r in entries]
@@ -63,6 +64,12 @@ def _last_round_counts(last_round: dict[str, Any] | None) -> tuple[int, int]:
 def only_stand_ins(rows: list[Row]) -> bool:
     groups = {r["group"] for r in rows}
     return "stand_in" in groups and not groups & {"model", "import"}
+
+
+def contenders(rows: list[Row]) -> list[Row]:
+    """Entries that statements are made about: no benchmark, and no rule beside a real model."""
+    rules = only_stand_ins(rows)
+    return [r for r in rows if r["group"] != "benchmark" and (rules or r["group"] != "stand_in")]
 
 
 def main_board(rows: list[Row], strategy: str) -> Row:
@@ -109,7 +116,7 @@ def accounts_of(picked: Row, accounts: list[Row]) -> None:
     }
     own = [r for r in accounts if r["account"] in picked["accounts"]]
     own.sort(key=lambda r: r["asset"])
-    label = board.name(picked)
+    label = for_markdown(board.name(picked))
     with st.expander(f"{label} · {len(own)} accounts", expanded=True, icon=":material/account_tree:"):
         table = board.account_frame(own, held)
         settings = board.columns([r["asset"] for r in own], picked["n_sessions"], first="Account")
@@ -136,31 +143,42 @@ def stand_in_board(rows: list[Row]) -> None:
 
 
 def small_multiples(rows: list[Row]) -> None:
-    """Net return by agent and by model: the same agent over models, the same model over agents."""
-    entries = [r for r in rows if r["group"] != "benchmark"]
-    known = [(r, board.value(r, "CR")) for r in entries]
-    points = pd.DataFrame(
-        [{"agent": r["agent"], "model": r["model"], "value": v} for r, v in known if v is not None]
-    )
-    hold = [board.value(r, "CR") for r in rows if r["group"] == "benchmark"]
-    benchmark = hold[0] if hold else None
+    """Net return by agent and by model: colour is the agent, shape the model.
+
+    A chart that would have one dot in every row is left out.
+    """
+    known = [(r, board.value(r, "CR")) for r in contenders(rows)]
+    agents = tuple(sorted({r["agent"] for r, _ in known}))
+    models = tuple(sorted({r["model"] for r, _ in known}))
     now = theme()
-    agents, models = tuple(sorted(set(points["agent"]))), sorted(set(points["model"]))
-    by_agent = {a: agent_color(a, agents, now) for a in agents}
-    by_model = {m: TOKENS[now].agents[i % 6] for i, m in enumerate(models)}
-    left, right = st.columns(2)
-    for column, title, group, member, colors in (
-        (left, "Same agent, other models", "agent", "model", by_model),
-        (right, "Same model, other agents", "model", "agent", by_agent),
-    ):
+    points = pd.DataFrame(
+        [
+            {
+                "agent": r["agent"],
+                "model": short_model(r["model"]),
+                "value": value,
+                "color": agent_color(r["agent"], agents, now),
+                "symbol": model_symbol(r["model"], models),
+            }
+            for r, value in known
+            if value is not None
+        ]
+    )
+    wanted = [
+        ("Same agent, other models", "agent", "model", len(models)),
+        ("Same model, other agents", "model", "agent", len(agents)),
+    ]
+    shown = [(title, group, member) for title, group, member, n in wanted if n > 1]
+    if points.empty or not shown:
+        return
+    hold = [board.value(r, "CR") for r in rows if r["group"] == "benchmark"]
+    for column, (title, group, member) in zip(st.columns(2), shown, strict=False):
         with column.container(border=True, height="stretch"):
             st.header(title, width="content")
+            st.markdown(f":small[:gray[Net return by {group}. Dot = {member}, bar = range, tick = median.]]")
             frame = points.rename(columns={group: "group", member: "member"})
-            frame["group"] = frame["group"].map(short_model)
             st.plotly_chart(
-                charts.range_figure(frame, benchmark, now, colors), theme=None,
+                charts.range_figure(frame, hold[0] if hold else None, now), theme=None,
                 config={"displayModeBar": False}, key=f"range_{group}",
                 alt=f"{title}: range and median of net returns",
             )  # fmt: skip
-            words = " · ".join(f"{m}" for m in colors)
-            st.markdown(f":small[:gray[Dot = {member} ({words}), bar = range, tick = median.]]")

@@ -8,6 +8,7 @@ from arena.runner import service
 from arena.runner.service import ServiceState
 from arena.store import reader
 from arena.store.store import Store
+from arena.ui.prose import for_markdown
 from arena.ui.tokens import Theme
 
 
@@ -19,13 +20,14 @@ def theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def store_or_stop() -> Store:
+def store_or_stop(title: str) -> Store:
     """The open store, or a page that says why there is none yet and looks again by itself."""
     now = state()
     if now.store is not None:
         return now.store
+    st.title(title)
     if now.level == "error":
-        st.error(now.message or "The store cannot be opened.", title="No store")
+        st.error(for_markdown(now.message or "The store cannot be opened."), title="No store")
         st.stop()
     waiting()
     return st.stop()

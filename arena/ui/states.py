@@ -14,9 +14,9 @@ DISCLAIMER = "Simulated paper trading, not investment advice."
 def banners() -> None:
     """Trouble with the store, above everything else; the data stay."""
     now = state()
-    if now.message and now.level in ("warning", "error"):
+    if now.store is not None and now.message and now.level in ("warning", "error"):
         show = st.warning if now.level == "warning" else st.error
-        show(now.message)
+        show(for_markdown(now.message))
 
 
 def empty_store() -> None:
@@ -47,7 +47,8 @@ def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
         if run["status"] != "done":
             st.badge(f"{run['status']}", icon=":material/hourglass:", color="orange")
         if pd.notna(run["voided_reason"]):
-            st.badge(f"Voided: {for_markdown(str(run['voided_reason']))}", icon=":material/block:", color="red")
+            reason = for_markdown(str(run["voided_reason"]))
+            st.badge(f"Voided: {reason}", icon=":material/block:", color="red")
         if pd.notna(run["note"]):
             st.badge(for_markdown(str(run["note"])), icon=":material/info:", color="orange")
 

@@ -17,6 +17,7 @@ class Tokens:
     text: str
     muted: str
     grid: str
+    border: str
     zero: str
     benchmark: str
     gain: str
@@ -29,12 +30,12 @@ class Tokens:
 
 TOKENS: dict[Theme, Tokens] = {
     "light": Tokens(
-        "#FFFFFF", "#F4F6F8", "#1B2733", "#5B6875", "#E8ECF0", "#A9B3BC", "#6B7684",
+        "#FFFFFF", "#F4F6F8", "#1B2733", "#5B6875", "#E8ECF0", "#D7DEE5", "#A9B3BC", "#6B7684",
         "#007A5C", "#B3261E", "#1F5FBF", "#A9B3BC", "#C45100",
         ("#7A5BC2", "#A8860B", "#2F8FA3", "#8A3B66", "#4C6B1F", "#6B7684"),
     ),
     "dark": Tokens(
-        "#0F151B", "#18212A", "#E6EBF0", "#94A2B0", "#22303B", "#4B5864", "#94A2B0",
+        "#0F151B", "#18212A", "#E6EBF0", "#94A2B0", "#22303B", "#2B3742", "#4B5864", "#94A2B0",
         "#3FC9A0", "#F2857C", "#7C9EFA", "#4B5864", "#F0954B",
         ("#B79BE6", "#E3C04B", "#6FC3D6", "#E39BBE", "#A9C86A", "#94A2B0"),
     ),
@@ -50,6 +51,9 @@ NAMED_AGENTS: dict[str, dict[Theme, str]] = {
 
 DASHES = ("solid", "dash", "dashdot", "longdash", "longdashdot")
 """By model, in order of name; `dot` belongs to Buy & Hold."""
+
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
+"""By model, in order of name, where a dot stands for a model."""
 
 ACTION_MARK = {"BUY": "▲", "HOLD": "■", "SELL": "▼"}
 POSITION_MARK = {1: "▲", 0: "■", -1: "▼"}
@@ -70,6 +74,10 @@ def agent_color(agent: str, agents: tuple[str, ...], theme: Theme) -> str:
 
 def model_dash(model: str, models: tuple[str, ...]) -> str:
     return DASHES[sorted(models).index(model) % len(DASHES)]
+
+
+def model_symbol(model: str, models: tuple[str, ...]) -> str:
+    return SYMBOLS[sorted(models).index(model) % len(SYMBOLS)]
 
 
 def strategy_label(strategy: str) -> str:

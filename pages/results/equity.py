@@ -6,7 +6,7 @@ from arena.ui import equity, filters, queries, states
 from arena.ui.session import store_or_stop
 
 states.banners()
-store = store_or_stop()
+store = store_or_stop("Equity")
 key = queries.version(store)
 runs = queries.runs(key, store)
 if runs.empty:

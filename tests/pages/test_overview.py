@@ -65,7 +65,7 @@ def test_filters_come_from_the_url(page) -> None:
     assert table.loc["trade@m-one", "net"] == pytest.approx(30.0)
     assert table.loc["trade@m-one", "excess"] == pytest.approx(20.0)
     assert table.loc["◆ Buy & Hold", "net"] == pytest.approx(10.0)
-    app = page(strategy="flip_on_reversal")
+    app = page(strategy="Flip on Reversal")
     assert board_of(app).loc["trade@m-one", "net"] == pytest.approx(19.0)
 
 

@@ -1,0 +1,25 @@
+"""A real browser on a real server. Skips, with a reason, where chromium or playwright is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser.harness import Served, browser, chromium, serve
+from tests.ui.made_store import build
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    if chromium() is None:
+        pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
+    folder = tmp_path_factory.mktemp("browser")
+    with serve(build(folder / "made.duckdb"), folder / "app.log") as address, browser() as chrome:
+        yield Served(address, chrome)
+
+
+@pytest.fixture(scope="session")
+def root_dir() -> Path:
+    return Path(__file__).resolve().parents[2]

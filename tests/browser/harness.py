@@ -1,0 +1,90 @@
+"""Start the app and a browser, for tests and for screenshots."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 40.0
+
+
+@dataclass(frozen=True)
+class Served:
+    address: str
+    chrome: Any
+
+
+def chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((path for n in names if (path := shutil.which(n))), None)
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@contextmanager
+def serve(store: Path, log: Path) -> Iterator[str]:
+    """The app on `store`, read only, without a runner; yields its address once it answers."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    env = os.environ | {
+        "ARENA_STORE": str(store), "ARENA_DATA": "sample", "ARENA_RUNNER": "off",
+        "ARENA_NETWORK": "off",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command + options, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait(address, process, log)
+            yield address
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=2) as answer:
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"the app did not start:\n{log.read_text(errors='replace')[-4000:]}")
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as tool:
+        chrome = tool.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield chrome
+        chrome.close()
