@@ -28,6 +28,15 @@ def names(wanted: list[str]) -> list[str]:
     return sorted(wanted or known, key=lambda n: (n == "app", n))
 
 
+def cells(row: dict[str, Any]) -> tuple[str, str, str, str]:
+    """One line of the table. A bare number as target is a ceiling, or a floor for a ratio (x)."""
+    target = row["target"]
+    if isinstance(target, int | float):
+        target = f"{'>=' if row['unit'] == 'x' else '<='} {target:g}"
+    ok = "" if row["ok"] is None else "yes" if row["ok"] else "NO"
+    return row["name"], f"{row['value']:,} {row['unit']}", target or "", ok
+
+
 def main() -> int:
     """0, or 1 if a benchmark itself broke."""
     console = Console()
@@ -46,8 +55,7 @@ def main() -> int:
             rows, broken = [], broken + 1
             table.add_row(name, "broke, see above", "", "no")
         for row in rows:
-            ok = {True: "yes", False: "NO", None: ""}[row["ok"]]
-            table.add_row(row["name"], f"{row['value']:,} {row['unit']}", row["target"], ok)
+            table.add_row(*cells(row))
     console.print(table)
     return 1 if broken else 0
 

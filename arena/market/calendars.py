@@ -19,6 +19,9 @@ from arena.core.types import Asset, AssetClass, Slot
 Convention = Literal["default", "ama"]
 
 FIRST_DAY = date(2010, 1, 1)
+LAST_DAY = date(2100, 12, 31)
+"""Nobody means a later date; without an end, a slip of the keyboard builds calendars for minutes."""
+
 AHEAD_DAYS, REBUILD_DAYS = 400, 60
 CRYPTO_WAIT = timedelta(minutes=5)
 BEFORE_OPEN = timedelta(minutes=30)
@@ -36,7 +39,13 @@ _built: list[_Nyse] = []
 
 
 def _nyse(until: date) -> _Nyse:
-    """The NYSE calendar, reaching at least 60 days past `until`."""
+    """The NYSE calendar, reaching at least 60 days past `until`.
+
+    Raises:
+        DataError: `until` lies after the calendar.
+    """
+    if until > LAST_DAY:
+        raise DataError(f"The calendars end {LAST_DAY}; {until} is after it.")
     if not _built or _built[-1].days[-1] < until + timedelta(days=REBUILD_DAYS):
         import exchange_calendars
         import pandas as pd
@@ -61,8 +70,10 @@ def sessions(asset_class: AssetClass, start: date, end: date) -> tuple[date, ...
     """Trading dates from `start` to `end`, both included.
 
     Raises:
-        DataError: `start` lies before the calendar (2010).
+        DataError: a date outside the calendars (NYSE from 2010; both to 2100).
     """
+    if end > LAST_DAY:
+        raise DataError(f"The calendars end {LAST_DAY}; {end} is after it.")
     if asset_class == "crypto":
         return tuple(start + timedelta(days=i) for i in range((end - start).days + 1))
     if start < FIRST_DAY:

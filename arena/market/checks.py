@@ -30,7 +30,11 @@ class PriceCheck:
 
 
 def insanity(row: Mapping[Any, Any]) -> str | None:
-    """Why a bar may not enter, or None: prices finite and > 0, low <= open, close <= high."""
+    """Why a bar may not enter, or None.
+
+    Prices must be finite and > 0 with low <= open, close <= high. Volume and adj_close may be
+    missing (NaN); where they stand they must be finite, volume >= 0 and adj_close > 0.
+    """
     prices = {name: float(row[name]) for name in ("open", "high", "low", "close")}
     for name, value in prices.items():
         if not math.isfinite(value):
@@ -41,6 +45,11 @@ def insanity(row: Mapping[Any, Any]) -> str | None:
         return f"high {prices['high']} is below open or close"
     if prices["low"] > min(prices["open"], prices["close"]):
         return f"low {prices['low']} is above open or close"
+    volume, adjusted = float(row["volume"]), float(row["adj_close"])
+    if volume < 0 or math.isinf(volume):
+        return f"volume is {volume}, it must be >= 0 or missing"
+    if adjusted <= 0 or math.isinf(adjusted):
+        return f"adj_close is {adjusted}, it must be > 0 or missing"
     return None
 
 

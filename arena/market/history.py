@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -28,9 +29,9 @@ class History:
 
     @cached_property
     def _at(self) -> dict[date, int]:
-        return {bar.session: i for i, bar in enumerate(self.bars)}
+        return {session: i for i, session in enumerate(self.sessions)}
 
-    @property
+    @cached_property
     def sessions(self) -> tuple[date, ...]:
         return tuple(bar.session for bar in self.bars)
 
@@ -40,11 +41,17 @@ class History:
 
     def next_bar(self, session: date) -> Bar | None:
         """The first bar after `session`."""
-        return next((bar for bar in self.bars if bar.session > session), None)
+        at = bisect_right(self.sessions, session)
+        return self.bars[at] if at < len(self.bars) else None
+
+    def up_to(self, session: date, n_bars: int | None = None) -> tuple[Bar, ...]:
+        """The last `n_bars` bars (all by default) up to and with `session`."""
+        at = bisect_right(self.sessions, session)
+        return self.bars[0 if n_bars is None else max(0, at - n_bars) : at]
 
     def trimmed(self, first_slot: date, n_bars: int) -> History:
         """Only what contexts from `first_slot` on can reach: `n_bars` up to it, and all after."""
-        upto = sum(1 for bar in self.bars if bar.session <= first_slot)
+        upto = bisect_right(self.sessions, first_slot)
         kept = self.bars[max(0, upto - n_bars) :]
         since = kept[0].session if kept else first_slot
         return replace(
@@ -94,12 +101,8 @@ def load_history(
             adjusted[day] = float(row["adj_close"])
     bars.sort(key=lambda b: b.session)
     if bars:
-        until = max(s for s in (end, bars[-1].session) if s <= now_utc.date())
-        open_days = [
-            s
-            for s in sessions(asset.asset_class, bars[0].session, min(until, end))
-            if close_utc(asset.asset_class, s) <= now_utc and s <= bars[-1].session
-        ]
+        # After the newest bar a session is pending, not missing.
+        open_days = sessions(asset.asset_class, bars[0].session, bars[-1].session)
         checks += find_gaps(asset.id, source.name, open_days, set(origin))
         checks += find_jumps(asset.id, [(b.session, b.close, origin[b.session]) for b in bars])
     extra = getattr(source, "disagreements", None)

@@ -15,20 +15,20 @@ N_BARS = 260
 def seal(history: History, slot: Slot, n_bars: int = N_BARS) -> MarketContext:
     """The last `n_bars` bars known at the slot, ending with the slot's session.
 
-    Later bars are dropped by their `known_at_utc`, so more data after the slot change nothing.
+    Later bars are not looked at, so more data after the slot change nothing.
 
     Raises:
         DataError: the bar of the slot's session is missing, or there are fewer than `n_bars`.
         InvariantError: something unknown at the slot slipped in (checked by the context itself).
     """
-    known = [b for b in history.bars if b.known_at_utc <= slot.as_of_utc and b.session <= slot.session]
-    if not known or known[-1].session != slot.session:
+    known = history.up_to(slot.session, n_bars)
+    if not known or known[-1].session != slot.session or known[-1].known_at_utc > slot.as_of_utc:
         raise DataError(f"{slot.asset} has no final bar for {slot.session} at {slot.as_of_utc}.")
     if len(known) < n_bars:
         raise DataError(
             f"{slot.asset} has {len(known)} bars up to {slot.session}; a context needs {n_bars}."
         )
-    return MarketContext(history.asset, slot.session, slot.as_of_utc, tuple(known[-n_bars:]))
+    return MarketContext(history.asset, slot.session, slot.as_of_utc, known)
 
 
 def first_possible_start(history: History, n_bars: int = N_BARS) -> date | None:

@@ -31,10 +31,12 @@ def name(row: Row) -> str:
 
 def last_action(row: Row) -> str | None:
     """▲ BUY TSLA · 2 d: the newest decision and its age in days at the end of the row's window."""
-    if row["last_action"] is None:
+    word = row["last_action"]
+    if word is None:
         return None
+    asset = "" if "asset" in row else f" {row['last_action_asset']}"
     age = fmt.age_days(row["last_action_session"], row["end"])
-    return f"{ACTION_MARK[row['last_action']]} {row['last_action']} {row['last_action_asset']}{age}"
+    return f"{ACTION_MARK[word]} {word}{asset} · {age}"
 
 
 def frame(rows: list[Row]) -> pd.DataFrame:
@@ -55,6 +57,7 @@ def frame(rows: list[Row]) -> pd.DataFrame:
                 "last": last_action(r),
                 "failed": None if r["group"] == "benchmark" else r["n_failed"],
                 "benchmark": r["group"] == "benchmark",
+                "short": "short_sample" in r["metrics"]["SR"]["flags"],
             }
             for r in rows
         ]
@@ -79,7 +82,8 @@ def styled(table: pd.DataFrame, theme: Theme) -> Styler:
 
     def tint(row: pd.Series) -> list[str]:
         shade = f"background-color: {tokens.panel}" if row["benchmark"] else ""
-        return [shade] * len(row)
+        faint = f"; color: {tokens.muted}" if row["short"] else ""
+        return [shade + faint if column == "sharpe" else shade for column in row.index]
 
     signed = [c for c in SIGNED if c in table]
     return table.style.apply(tint, axis=1).map(by_sign, subset=pd.IndexSlice[:, signed])
@@ -100,7 +104,8 @@ def columns(assets: list[str], sessions: int, *, first: str = "Entry") -> dict[s
         ),
         "sharpe": number(
             "Sharpe", format="%.2f", width=64,
-            help="Mean over deviation of daily returns x root of B; B is 365 with a coin, else 252",
+            help="Mean over deviation of daily returns x root of B; B is 365 with a coin, else 252. "
+            "Grey: fewer than 20 returns",
         ),
         "drawdown": number(
             "Max DD", format="%.1f%%", width=72, help="Largest fall from a peak of the curve"
@@ -116,6 +121,7 @@ def columns(assets: list[str], sessions: int, *, first: str = "Entry") -> dict[s
         "last": st.column_config.TextColumn("Last action", width=146, help="And its age"),
         "failed": number("Failed", format="%d", width=56, help="Decisions that the model failed to make"),
         "benchmark": None,
+        "short": None,
     }  # fmt: skip
 
 
@@ -123,7 +129,10 @@ def height(n_rows: int, most: int = 26) -> int:
     return HEADER_HEIGHT + ROW_HEIGHT * min(n_rows, most) + 2
 
 
-def window_words(rows: list[Row]) -> str:
-    """`90 days (62 sessions of the closed-at-night markets)` where both kinds are there."""
-    most = max(r["n_sessions"] for r in rows)
-    return f"{most} sessions, {fmt.span(rows[0]['start'], rows[0]['end'])}"
+def window_words(accounts: list[Row]) -> str:
+    """`61 days (42 exchange sessions)` where coins and exchange-traded assets stand together."""
+    counts = sorted({r["n_sessions"] for r in accounts})
+    most = f"{counts[-1]} days" if len(counts) > 1 else f"{counts[0]} sessions"
+    fewer = f" ({counts[0]} exchange sessions)" if len(counts) > 1 else ""
+    start, end = min(r["start"] for r in accounts), max(r["end"] for r in accounts)
+    return f"{most}{fewer}, {fmt.span(start, end)}"

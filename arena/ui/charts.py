@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from arena.core.actions import FAILED, GAPS
 from arena.ui import format as fmt
 from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme
@@ -32,6 +33,8 @@ class Line:
     color: str
     dash: str
     benchmark: bool = False
+    faint: bool = False
+    """Drawn in grey without a label, where more lines are there than can be told apart."""
 
     @property
     def drawdown(self) -> np.ndarray:
@@ -90,7 +93,8 @@ def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) 
     t = TOKENS[theme]
     for line in lines:
         y = 100 * line.growth if log else line.growth - 1.0
-        style = {"color": line.color, "dash": line.dash, "width": 1.6 if line.benchmark else 2.2}
+        width = 1.0 if line.faint else 1.6 if line.benchmark else 2.2
+        style = {"color": t.border if line.faint else line.color, "dash": line.dash, "width": width}
         figure.add_trace(
             go.Scatter(
                 x=line.sessions, y=y, mode="lines", line=style, name=for_plotly(line.name),
@@ -116,20 +120,27 @@ def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) 
     )
     if lines:
         first = min(line.sessions[0] for line in lines)
-        figure.update_xaxes(range=[first, max(line.sessions[-1] for line in lines)])
+        figure.update_xaxes(range=padded(first, max(line.sessions[-1] for line in lines)))
         _label_ends(figure, lines, log)
     figure.update_layout(title_font={"color": t.text})
     return figure
 
 
+def padded(first: pd.Timestamp, last: pd.Timestamp) -> list[pd.Timestamp]:
+    """Half a day on either side, so that the outer marks are whole; one axis for both charts."""
+    half = pd.Timedelta(hours=12)
+    return [first - half, last + half]
+
+
 def _label_ends(figure: go.Figure, lines: Sequence[Line], log: bool) -> None:
-    ends = [float(np.log10(100 * x.growth[-1]) if log else x.growth[-1] - 1.0) for x in lines]
+    named = [x for x in lines if not x.faint]
+    ends = [float(np.log10(100 * x.growth[-1]) if log else x.growth[-1] - 1.0) for x in named]
     every = np.concatenate([x.growth for x in lines])
     edges = np.log10(100 * every) if log else every - 1.0
     low, high = float(edges.min()), float(edges.max())
     pad = 0.04 * ((high - low) or 0.01)
     figure.update_yaxes(range=[low - pad, high + pad], row=1, col=1)
-    for line, at in zip(lines, spread(ends, low - pad, high + pad), strict=True):
+    for line, at in zip(named, spread(ends, low - pad, high + pad), strict=True):
         figure.add_annotation(
             xref="paper", yref="y", x=1.0, y=at, xanchor="left", showarrow=False, xshift=6,
             text=f"{for_plotly(line.short)} <b>{fmt.percent(float(line.growth[-1]) - 1.0)}</b>",
@@ -143,9 +154,10 @@ MARKS = {"BUY": "triangle-up", "HOLD": "square", "SELL": "triangle-down"}
 def tape_figure(
     prices: pd.DataFrame, decisions: pd.DataFrame, names: Sequence[str], theme: Theme
 ) -> go.Figure:
-    """The price, and under it one row an entry with a mark a decision; failed ones are crosses.
+    """The price, and under it one row an entry with a mark a decision.
 
-    `prices` has session and close; `decisions` has entry, session, action and failed.
+    `prices` has session and close; `decisions` has entry, session, action and status. Failed ones
+    are crosses and gaps hollow, so that neither is taken for the model's opinion.
     """
     t = TOKENS[theme]
     names = [for_plotly(n) for n in names]
@@ -162,14 +174,16 @@ def tape_figure(
         ),
         row=1, col=1,
     )  # fmt: skip
+    failed, gap = decisions["status"].isin(FAILED), decisions["status"].isin(GAPS)
     for action, symbol in MARKS.items():
-        made = decisions[(decisions["action"] == action) & ~decisions["failed"]]
+        made = decisions[(decisions["action"] == action) & ~failed & ~gap]
         _marks(figure, made, symbol, colors[action], action)
-    _marks(figure, decisions[decisions["failed"]], "x", t.loss, "failed, acts as HOLD")
+    _marks(figure, decisions[failed], "x", t.loss, "failed, acts as HOLD")
+    _marks(figure, decisions[gap], "square-open", t.muted, "no decision, position kept")
     _layout(figure, theme, 300 + 34 * len(names), RIGHT_MARGIN)
     if len(prices):
         days = prices["session"]
-        figure.update_xaxes(range=[days.iloc[0], days.iloc[-1] + pd.Timedelta(hours=12)])
+        figure.update_xaxes(range=padded(days.iloc[0], days.iloc[-1]))
     figure.update_layout(hovermode="closest")
     figure.update_yaxes(tickprefix="$", tickformat=",", nticks=5, row=1, col=1)
     figure.update_yaxes(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from arena.ui import board, charts
 from arena.ui import format as fmt
 from arena.ui.charts import Line
 from arena.ui.filters import strategy_pills
-from arena.ui.session import theme
+from arena.ui.prose import for_markdown
+from arena.ui.session import on_phone, theme
 from arena.ui.tokens import (
     BUY_HOLD,
     TOKENS,
@@ -25,6 +26,8 @@ from arena.ui.tokens import (
 
 RANGES = {"1M": 31, "3M": 92, "All": None}
 ALL_ASSETS = "All"
+MOST_LINES = 6
+PHONE_MARKS = 24
 MODE_BAR = {"displayModeBar": "hover", "displaylogo": False}
 
 
@@ -51,7 +54,7 @@ def controls(summaries: pd.DataFrame) -> EquityView:
         )  # fmt: skip
         models = st.pills(
             "Models", sorted(set(played["model"])), selection_mode="multi", key="models",
-            bind="query-params",
+            bind="query-params", format_func=for_markdown,
         )  # fmt: skip
         strategy = strategy_pills(played)
         days = st.segmented_control(
@@ -95,7 +98,14 @@ def lines_of(curves: pd.DataFrame, view: EquityView, capital: float) -> list[Lin
         dash = "dot" if hold else model_dash(str(model), models)
         name = "Buy & Hold" if hold else f"{agent}@{model}"
         lines.append(Line(name, short, days, growth, balance, color, dash, hold))
-    return lines
+    return with_faint(lines)
+
+
+def with_faint(lines: list[Line]) -> list[Line]:
+    """The best MOST_LINES and Buy & Hold keep colour and label; the others are drawn first, in grey."""
+    own = sorted((x for x in lines if not x.benchmark), key=lambda x: -float(x.growth[-1]))
+    faint = [replace(x, faint=True) for x in own[MOST_LINES:]]
+    return [*faint, *own[:MOST_LINES], *(x for x in lines if x.benchmark)]
 
 
 def short_name(agent: str, model: str, agents: tuple[str, ...]) -> str:
@@ -122,6 +132,7 @@ def tape(
         st.badge("■ HOLD", color="gray")
         st.badge("▼ SELL", color="orange")
         st.badge("✕ failed, acts as HOLD", color="red")
+        st.badge("□ no decision", color="gray")
     own = decisions[decisions["asset"] == view.asset]
     if view.models:
         own = own[own["model"].isin(view.models)]
@@ -132,12 +143,16 @@ def tape(
             "entry": names,
             "session": own["session"].to_numpy(),
             "action": own["action"].to_numpy(),
-            "failed": own["status"].isin(["invalid_output", "provider_error", "timeout"]).to_numpy(),
+            "status": own["status"].to_numpy(),
         }
     )
     if view.days is not None and len(prices):
         since = prices["session"].max() - pd.Timedelta(days=view.days)
         prices, made = prices[prices["session"] > since], made[made["session"] > since]
+    if on_phone() and len(prices) > PHONE_MARKS:
+        prices = prices.tail(PHONE_MARKS)
+        made = made[made["session"] >= prices["session"].iloc[0]]
+        st.markdown(f":small[:gray[The last {PHONE_MARKS} sessions; a wider screen shows all.]]")
     st.plotly_chart(
         charts.tape_figure(prices, made, sorted(set(names)), theme()), theme=None,
         config=MODE_BAR, key=f"tape_{key[1]}", alt=f"Price of {view.asset} and every decision on it",

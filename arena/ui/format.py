@@ -40,6 +40,11 @@ def day(value: date | datetime | str) -> str:
     return f"{moment.day} {moment:%b %Y}"
 
 
+def moment(value: datetime) -> str:
+    """1 Aug 2025, 00:05 UTC."""
+    return f"{day(value)}, {value:%H:%M} UTC"
+
+
 def span(start: str, end: str) -> str:
     """1 Aug to 30 Sep 2025."""
     first, last = date.fromisoformat(start[:10]), date.fromisoformat(end[:10])
@@ -48,6 +53,5 @@ def span(start: str, end: str) -> str:
 
 
 def age_days(then: str, end: str) -> str:
-    """How long before the run's last session, in days; empty on that day."""
-    days = (date.fromisoformat(end[:10]) - date.fromisoformat(then[:10])).days
-    return "" if days <= 0 else f" · {days} d"
+    """How long before the run's last session, in days: 2 d."""
+    return f"{(date.fromisoformat(end[:10]) - date.fromisoformat(then[:10])).days} d"

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from arena.core.actions import FAILED
 from arena.ui import board, charts
 from arena.ui import format as fmt
 from arena.ui.prose import for_markdown
@@ -14,6 +15,7 @@ from arena.ui.session import theme
 from arena.ui.tokens import agent_color, model_symbol, short_model, strategy_label
 
 Row = dict[str, Any]
+FEWEST_DOTS = 3
 
 
 def _pill(words: str) -> dict[str, Any]:
@@ -45,8 +47,11 @@ def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
             **_pill(worst[1]), **look,
         )  # fmt: skip
         failed, total = _last_round_counts(last_round)
-        when = fmt.day(last_round["as_of_utc"]) if last_round else fmt.MISSING
-        st.metric("Last round", f"{total} · {failed} failed", **_pill(f"{when}, UTC"), **look)
+        when = fmt.moment(last_round["as_of_utc"]) if last_round else fmt.MISSING
+        st.metric(
+            "Last round", f"{total} · {failed} failed", **_pill(when), **look,
+            help="Decisions at the newest slot, and how many of them the model failed to make",
+        )  # fmt: skip
         sessions = max((r["n_sessions"] for r in rows), default=0)
         st.metric(
             "Window", f"{sessions} days", **_pill(fmt.span(str(run["start"]), str(run["end"]))), **look
@@ -56,9 +61,8 @@ def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
 def _last_round_counts(last_round: dict[str, Any] | None) -> tuple[int, int]:
     if last_round is None:
         return 0, 0
-    bad = ("invalid_output", "provider_error", "timeout")
     statuses = last_round["statuses"]
-    return sum(statuses.get(s, 0) for s in bad), int(last_round["n_decisions"])
+    return sum(statuses.get(s, 0) for s in FAILED), int(last_round["n_decisions"])
 
 
 def only_stand_ins(rows: list[Row]) -> bool:
@@ -145,9 +149,11 @@ def stand_in_board(rows: list[Row]) -> None:
 def small_multiples(rows: list[Row]) -> None:
     """Net return by agent and by model: colour is the agent, shape the model.
 
-    A chart that would have one dot in every row is left out.
+    A chart that would have one dot in every row is left out, and both where the board says it all.
     """
     known = [(r, board.value(r, "CR")) for r in contenders(rows)]
+    if len(known) < FEWEST_DOTS:
+        return
     agents = tuple(sorted({r["agent"] for r, _ in known}))
     models = tuple(sorted({r["model"] for r, _ in known}))
     now = theme()
@@ -172,7 +178,7 @@ def small_multiples(rows: list[Row]) -> None:
     if points.empty or not shown:
         return
     hold = [board.value(r, "CR") for r in rows if r["group"] == "benchmark"]
-    for column, (title, group, member) in zip(st.columns(2), shown, strict=False):
+    for column, (title, group, member) in zip(st.columns(len(shown)), shown, strict=True):
         with column.container(border=True, height="stretch"):
             st.header(title, width="content")
             st.markdown(f":small[:gray[Net return by {group}. Dot = {member}, bar = range, tick = median.]]")

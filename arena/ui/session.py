@@ -20,6 +20,10 @@ def theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+def on_phone() -> bool:
+    return "Mobi" in st.context.headers.get("User-Agent", "")
+
+
 def store_or_stop(title: str) -> Store:
     """The open store, or a page that says why there is none yet and looks again by itself."""
     now = state()

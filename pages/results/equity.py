@@ -31,6 +31,8 @@ if view.asset:
         view,
         key,
     )
+else:
+    st.markdown(":small[:gray[Choose one asset to see every decision on it.]]")
 rows = queries.rows(key, store, run["run"], "entry", (), view.models, assets, (view.strategy,))
 equity.numbers(rows)
 equity.data(lines)

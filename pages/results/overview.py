@@ -34,5 +34,5 @@ overview.stand_in_board(rows)
 overview.small_multiples(rows)
 states.footer(
     f"{len(entries)} entries · {sum(r['n_accounts'] for r in entries)} accounts · "
-    f"{board.window_words(rows)}."
+    f"{board.window_words(accounts)}."
 )

@@ -22,6 +22,7 @@ ASSETS = "ZORVANE,HELIQUA,QUBIXCOIN,LUMRACOIN"
 SHOTS = {"overview": "/", "equity": "/equity?eq_asset=QUBIXCOIN", "methods": "/methods"}
 LOOKS = {"light": (1440, "light"), "dark": (1440, "dark"), "mobile": (390, "light")}
 SETTLE_MS = 1500
+PHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/156.0 Mobile Safari/537.36"
 
 
 def replay(store: Path) -> None:
@@ -36,7 +37,8 @@ def replay(store: Path) -> None:
 def shoot(chrome: Any, address: str, look: str, out: Path) -> None:
     width, scheme = LOOKS[look]
     context = chrome.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, is_mobile=width < 600
+        viewport={"width": width, "height": 900}, color_scheme=scheme, is_mobile=width < 600,
+        user_agent=PHONE if width < 600 else None,
     )
     page = context.new_page()
     for name, path in SHOTS.items():

@@ -9,7 +9,7 @@ from urllib.parse import urlparse
 import pytest
 
 from tests.browser.harness import Served
-from tests.ui.made_store import RULES_RUN
+from tests.ui.made_store import HOSTILE_RUN, RULES_RUN
 
 pytestmark = pytest.mark.browser
 PATIENCE_MS = 20_000
@@ -103,6 +103,23 @@ def test_equity_survives_its_controls(served: Served, tab: Any) -> None:
     assert "eq_asset=AAA" in tab.url
     assert not tab.errors
     assert not tab.foreign
+
+
+def test_hostile_names_stay_text(served: Served, tab: Any) -> None:
+    """Names of an import are free: no image of theirs is loaded, no script runs, no link appears."""
+    dialogs: list[str] = []
+    tab.on("dialog", lambda d: (dialogs.append(d.message), d.dismiss()))
+    for path in ("/", "/equity"):
+        tab.goto(f"{served.address}{path}?run={HOSTILE_RUN}")
+        settled(tab)
+        tab.get_by_text("<script>alert(1)</script>").first.wait_for()
+        main = tab.locator('[data-testid="stMain"]')
+        assert main.locator("img, a[href^='javascript:'], a[href*='invalid']").count() == 0
+    tab.goto(f"{served.address}/equity?run={HOSTILE_RUN}&eq_asset=AAA")
+    tab.get_by_role("heading", name="What each agent did").wait_for()
+    settled(tab)
+    assert not tab.foreign
+    assert not dialogs
 
 
 def test_a_phone_has_no_sideways_scroll(served: Served) -> None:

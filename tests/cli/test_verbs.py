@@ -142,6 +142,15 @@ def test_stores_that_cannot_be_used(arena: Callable[..., Any], tmp_path: Path) -
     assert garbage.read_bytes() == b"not a database" * 1000
 
 
+HOLD_OPEN = """
+import time
+from arena.store.store import open_store
+store = open_store({path!r})
+print("open", flush=True)
+time.sleep(60)
+"""
+
+
 def test_a_second_process_reads_the_snapshot_and_cannot_write(
     arena: Callable[..., Any], made: tuple[Path, dict[str, Any]], tmp_path: Path, root: Path
 ) -> None:
@@ -149,8 +158,7 @@ def test_a_second_process_reads_the_snapshot_and_cannot_write(
     assert arena(*REPLAY, "--store", path).code == 0
     owner = subprocess.Popen(
         [sys.executable, "-c",
-         "import sys, time; from arena.store.store import open_store\n"
-         f"s = open_store({str(path)!r}); print('open', flush=True); time.sleep(60)"],
+         HOLD_OPEN.format(path=str(path))],
         cwd=root, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

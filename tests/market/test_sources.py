@@ -7,9 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import numpy as np
 import pandas as pd
 import pytest
+import respx
 
 from arena.core.errors import DataError, SourceError, UnknownNameError
 from arena.core.types import Asset
@@ -68,8 +70,8 @@ def test_missing_column_folder_and_asset(tmp_path: Path) -> None:
         read(folder(tmp_path, ["2025-08-04,1,1,1"], "date,open,high,low"))
     with pytest.raises(DataError, match="there is no folder"):
         open_source(f"files:{tmp_path}/nowhere")
+    (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"has no daily\.parquet"):
-        (tmp_path / "empty").mkdir()
         open_source(f"files:{tmp_path}/empty")
     source = open_source(folder(tmp_path, GOOD))
     with pytest.raises(UnknownNameError, match="Known: TSLA"):
@@ -111,7 +113,7 @@ def yahoo_frame() -> pd.DataFrame:
         "America/New_York"
     )
     price = [9.0, 10.0, np.nan, np.nan]
-    columns = {c: price for c in ("Open", "High", "Low", "Close", "Adj Close")}
+    columns = dict.fromkeys(("Open", "High", "Low", "Close", "Adj Close"), price)
     return pd.DataFrame({**columns, "Volume": [1, 2, 0, 5], "Dividends": [0, 0, 0.5, 0]}, index)
 
 
@@ -219,6 +221,16 @@ def test_the_switch_shuts_the_network() -> None:
     with pytest.raises(SourceError, match="ARENA_NETWORK=off"):
         CcxtSource(assets).daily(assets["BTC"], date(2025, 8, 1), date(2025, 8, 6))
     assert reachable(0.1) is False
+
+
+@pytest.mark.parametrize(("status", "expected"), [(200, True), (451, False)])
+def test_reachable_asks_the_probes(
+    monkeypatch: pytest.MonkeyPatch, respx_mock: respx.MockRouter, status: int, expected: bool
+) -> None:
+    monkeypatch.setenv("ARENA_NETWORK", "on")
+    respx_mock.get("http://one.test/").respond(status)
+    respx_mock.get("http://two.test/").mock(side_effect=httpx.ConnectError("no route"))
+    assert reachable(1.0, ("http://one.test/", "http://two.test/")) is expected
 
 
 def test_the_sample_is_what_its_script_makes_and_is_marked(tmp_path: Path, root: Path) -> None:

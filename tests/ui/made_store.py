@@ -151,13 +151,19 @@ def ground(store: Store) -> None:
 
 
 MODELS_RUN, RULES_RUN = "replay-00000000aa-e1", "replay-00000000bb-e1"
+HOSTILE_RUN = "import-00000000cc-e1"
 
 
 def build(path: Path) -> Path:
-    """The store at `path`: the newest run has models and a stand-in, the older only stand-ins."""
+    """The store at `path`, three runs.
+
+    The newest has models and a stand-in, another only a stand-in, the third an agent and a model
+    whose names (free in an import) try to be markup.
+    """
     with open_store(path) as store:
         ground(store)
         rules = {("trade", "offline/trend"): ENDS["trade", "offline/trend"]}
         write_run(store, RULES_RUN, rules)
+        write_run(store, HOSTILE_RUN, {(HOSTILE, HOSTILE): (120_000.0, 90_000.0)})
         write_run(store, MODELS_RUN, ENDS, day=1)
     return path

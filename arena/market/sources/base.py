@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from arena.core.errors import SourceError
+from arena.core.errors import ConfigError, SourceError
 from arena.core.settings import check_data_choice, network_allowed
 from arena.core.types import Asset
 
@@ -66,6 +66,9 @@ def open_source(choice: str) -> PriceSource:
         import_module(f"arena.market.sources.{BUILT_IN[kind]}")
     if kind not in _FACTORIES:
         check_data_choice(choice)
+        raise ConfigError(
+            f"`{choice}` is no price source; choose {', '.join(sorted({*BUILT_IN, *_FACTORIES}))}."
+        )
     return _FACTORIES[kind](argument)
 
 

@@ -2,136 +2,204 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Iterable
 from datetime import date
+from functools import cached_property
 from pathlib import Path
+from typing import get_args
 
+import numpy as np
 import pandas as pd
 
 from arena.core.errors import DataError, UnknownNameError
-from arena.core.types import Asset
+from arena.core.types import Asset, AssetClass
 from arena.market.assets import load_assets
 from arena.market.checks import insanity
 from arena.market.sources.base import COLUMNS, PriceSource, register
 
-NEEDED = ("date", "open", "high", "low", "close")
-OPTIONAL = ("adj_close", "volume", "source")
+PRICES = ("open", "high", "low", "close")
+NEEDED = ("date", *PRICES)
+MAY_LACK = ("adj_close", "volume")
+"""Numbers that may be missing, whole or by row; what stands there must be a number."""
+
+BLANK = ("", "nan", "NaN", "NA", "null", "None")
+CLASSES: tuple[AssetClass, ...] = get_args(AssetClass)
+ISO_DAY = r"^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:?00)?)?$"
+"""An ISO date, midnight UTC allowed behind it. What `01/08/2025` means is not guessed."""
+
+SATURDAY = 5
 
 
 class FilesSource:
-    """One folder of daily prices, read once per asset.
+    """One folder of daily prices; each asset asked for is read and checked once.
+
+    An `assets.toml` in the folder names its assets before `data/assets.toml` does. Without either,
+    and without a column `asset_class`, a symbol with no weekend rows is taken for a stock.
 
     Raises:
-        DataError: the folder has no price file, or a file is damaged.
+        DataError: the folder has no price file.
     """
 
-    name = "files"
-    synthetic = False
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._table = next((p for p in _tables(folder) if p.exists()), None)
+    def __init__(self, folder: Path, name: str = "files") -> None:
+        self.name, self.folder = name, folder
+        tables = (folder / "daily.parquet", folder / "daily.csv")
+        self._table = next((p for p in tables if p.exists()), None)
         self._single = {p.name.removesuffix("_daily.csv"): p for p in folder.glob("*_daily.csv")}
         if self._table is None and not self._single:
             raise DataError(
                 f"`{folder}` has no daily.parquet, daily.csv or SYMBOL_daily.csv. "
                 "Name the folder that holds them: --data files:DIR."
             )
+        own = folder / "assets.toml"
+        self._named = load_assets() | (load_assets(own) if own.exists() else {})
         self._frames: dict[str, pd.DataFrame] = {}
-        self._known: dict[str, Asset] | None = None
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the folder holds made-up assets, as its `assets.toml` says."""
+        return any(asset.synthetic for asset in self.assets().values())
 
     def assets(self) -> dict[str, Asset]:
-        """Assets of the folder; class and name from our table, else the class in the file."""
-        if self._known is None:
-            ours = load_assets()
-            classes = self._classes()
-            self._known = {
-                symbol: ours.get(symbol, Asset(symbol, symbol, kind))  # type: ignore[arg-type]
-                for symbol, kind in classes.items()
-            }
-        return self._known
+        """Assets of the folder by symbol. Their rows are checked when they are asked for.
+
+        Raises:
+            DataError: the table of all symbols is damaged or lacks `symbol` or `asset_class`.
+        """
+        return self._assets
 
     def daily(self, asset: Asset, start: date, end: date) -> pd.DataFrame:
         if asset.id not in self._frames:
             if asset.id not in self.assets():
                 raise UnknownNameError(f"asset in `{self.folder}`", asset.id, self.assets())
-            self._frames[asset.id] = self._checked(*self._read(asset.id), asset.id)
+            path = self._table or self._single[asset.id]
+            raw = _read(path, asset.id)
+            frame = _checked(path, raw, asset.id)
+            self._check_class(path, raw, frame, self.assets()[asset.id])
+            self._frames[asset.id] = frame
         frame = self._frames[asset.id]
         return frame[(frame["session"] >= start) & (frame["session"] <= end)].reset_index(drop=True)
 
-    def _classes(self) -> dict[str, str]:
+    @cached_property
+    def _assets(self) -> dict[str, Asset]:
+        stated: dict[str, str | None]
         if self._table is None:
-            ours = load_assets()
-            unknown = [s for s in self._single if s not in ours]
-            if unknown:
-                return {s: ours[s].asset_class if s in ours else "stock" for s in sorted(self._single)}
-            return {s: ours[s].asset_class for s in sorted(self._single)}
-        frame = self._load(self._table, columns=["symbol", "asset_class"])
-        for column in ("symbol", "asset_class"):
-            if column not in frame:
-                raise DataError(f"`{self._table}`: column `{column}` is missing.")
-        return dict(frame.drop_duplicates("symbol").sort_values("symbol").itertuples(index=False))
+            stated = {s: None if s in self._named else _class_in(p) for s, p in self._single.items()}
+        else:
+            pairs = _read(self._table, columns=("symbol", "asset_class"))
+            stated = dict(pairs.drop_duplicates("symbol").itertuples(index=False))
+        return {s: self._named.get(s) or _unnamed(s, stated[s]) for s in sorted(stated)}
 
-    def _read(self, symbol: str) -> tuple[Path, pd.DataFrame]:
-        if self._table is None:
-            path = self._single[symbol]
-            return path, self._load(path)
-        frame = self._load(self._table, symbol=symbol)
-        return self._table, frame[frame["symbol"] == symbol]
-
-    def _load(
-        self, path: Path, columns: list[str] | None = None, symbol: str | None = None
-    ) -> pd.DataFrame:
-        try:
-            if path.suffix == ".parquet":
-                filters = [("symbol", "==", symbol)] if symbol else None
-                return pd.read_parquet(path, columns=columns, filters=filters)
-            return pd.read_csv(path)
-        except Exception as error:
-            # pyarrow and pandas raise many kinds for a damaged file; each is the reader's problem.
-            raise DataError(f"Cannot read `{path}`: {type(error).__name__}: {error}") from error
-
-    def _checked(self, path: Path, frame: pd.DataFrame, symbol: str) -> pd.DataFrame:
-        for column in NEEDED:
-            if column not in frame:
-                raise DataError(
-                    f"`{path}`: column `{column}` is missing; {', '.join(NEEDED)} are needed."
-                )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            stamps = pd.to_datetime(frame["date"], errors="coerce")
-        out = pd.DataFrame({"session": stamps.dt.date})
-        for column in ("open", "high", "low", "close", "adj_close", "volume"):
-            values = frame[column] if column in frame else pd.Series(float("nan"), frame.index)
-            out[column] = pd.to_numeric(values, errors="coerce")
-        out["source"] = frame["source"].astype(str) if "source" in frame else path.name
-        out = out.reset_index(drop=True)
-        self._refuse(path, out, symbol, list(frame["date"]))
-        return out[list(COLUMNS)]
-
-    def _refuse(self, path: Path, frame: pd.DataFrame, symbol: str, dates: list[object]) -> None:
-        before: date | None = None
-        for i, row in enumerate(frame.to_dict("records")):
-            where = f"`{path}`: {symbol} row {i + 1} ({dates[i]})"
-            day = row["session"]
-            if pd.isna(day):
-                raise DataError(f"{where}: `{dates[i]}` is no date. Write it as 2025-08-01.")
-            if before is not None and day == before:
-                raise DataError(f"{where}: the date stands twice. Keep one row a session.")
-            if before is not None and day < before:
-                raise DataError(f"{where}: out of order, after {before}. Sort the file by date.")
-            if why := insanity(row):
-                raise DataError(f"{where}: {why}. Correct the row or leave it out.")
-            before = day
+    def _check_class(self, path: Path, raw: pd.DataFrame, frame: pd.DataFrame, asset: Asset) -> None:
+        """The class that the rows state, or what they look like, must be the asset's."""
+        if "asset_class" in raw:
+            for kind in raw["asset_class"].unique():
+                if kind not in CLASSES:
+                    raise DataError(
+                        f"`{path}`: asset_class of {asset.id} is `{kind}`; "
+                        f"it must be {', '.join(CLASSES)}."
+                    )
+                if kind != asset.asset_class:
+                    where = "assets.toml" if asset.id in self._named else "another row"
+                    raise DataError(
+                        f"`{path}`: asset_class of {asset.id} is `{kind}`, but `{asset.asset_class}` "
+                        f"in {where}. Correct one, or rename the symbol."
+                    )
+        elif asset.id not in self._named and any(d.weekday() >= SATURDAY for d in frame["session"]):
+            raise DataError(
+                f"`{path}`: {asset.id} has weekend rows and nothing says that it is a coin. Add a "
+                f"column asset_class, or an entry [{asset.id}] in an assets.toml beside the file."
+            )
 
 
-def _tables(folder: Path) -> tuple[Path, Path]:
-    return folder / "daily.parquet", folder / "daily.csv"
+def _unnamed(symbol: str, kind: str | None) -> Asset:
+    """An asset that only the files know. A wrong `kind` is refused with its rows, in `daily`."""
+    return Asset(symbol, symbol, next((c for c in CLASSES if c == kind), "stock"))
+
+
+def _class_in(path: Path) -> str | None:
+    try:
+        frame = _read(path)
+    except DataError:
+        # Somebody's other file in the folder: it is refused when it is asked for.
+        return None
+    return str(frame["asset_class"].iloc[0]) if "asset_class" in frame and len(frame) else None
+
+
+def _read(
+    path: Path, symbol: str | None = None, columns: tuple[str, ...] | None = None
+) -> pd.DataFrame:
+    """Rows of one symbol, or all, as they stand: text stays text, so that `NA` can be a symbol."""
+    is_table = not path.name.endswith("_daily.csv")
+    needed = columns or (("symbol", *NEEDED) if is_table else NEEDED)
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow.parquet
+
+            _have(path, pyarrow.parquet.read_schema(path).names, needed)
+            wanted = None if symbol is None else [("symbol", "==", symbol)]
+            frame = pd.read_parquet(path, columns=columns and list(columns), filters=wanted)
+        else:
+            frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+            _have(path, frame.columns, needed)
+    except DataError:
+        raise
+    except Exception as error:
+        # pyarrow and pandas raise many kinds for a damaged file; each is the reader's problem.
+        raise DataError(f"Cannot read `{path}`: {type(error).__name__}: {error}") from error
+    if is_table:
+        frame = frame[frame["symbol"].notna() & (frame["symbol"] != "")]
+        frame = frame if symbol is None else frame[frame["symbol"] == symbol]
+    return frame[list(columns)] if columns else frame
+
+
+def _have(path: Path, present: Iterable[str], needed: tuple[str, ...]) -> None:
+    for column in needed:
+        if column not in set(present):
+            raise DataError(f"`{path}`: column `{column}` is missing; {', '.join(needed)} are needed.")
+
+
+def _checked(path: Path, raw: pd.DataFrame, symbol: str) -> pd.DataFrame:
+    """The rows in our columns, by date.
+
+    Raises:
+        DataError: a row breaks a rule; the message names file, row, date and rule.
+    """
+    raw = raw.reset_index(drop=True)
+    written = raw["date"].astype(str)
+
+    def refuse(at: int, rule: str) -> None:
+        raise DataError(f"`{path}`: {symbol} row {at + 1} ({written[at]}): {rule}")
+
+    day = written.str.extract(ISO_DAY, expand=False)
+    stamps = pd.to_datetime(day, format="%Y-%m-%d", errors="coerce")
+    for at in np.flatnonzero(stamps.isna()):
+        refuse(at, "this is no date. Write it as 2025-08-01; one row a day.")
+    for at in np.flatnonzero(stamps.duplicated()):
+        refuse(at, "the date stands twice. Keep one row a session.")
+    # A Parquet table has no order to keep; in a CSV a date out of order is somebody's mistake.
+    backwards = stamps.diff() < pd.Timedelta(0)
+    for at in np.flatnonzero(backwards & (path.suffix == ".csv")):
+        refuse(at, f"out of order, after {written[at - 1]}. Sort the file by date.")
+
+    out = pd.DataFrame({"session": stamps.dt.date})
+    for column in (*PRICES, *MAY_LACK):
+        text = raw[column] if column in raw else pd.Series(np.nan, raw.index)
+        out[column] = pd.to_numeric(text, errors="coerce").astype(float)
+        odd = out[column].isna() & text.notna() & ~text.astype(str).isin(BLANK)
+        for at in np.flatnonzero(odd):
+            refuse(at, f"{column} is `{text[at]}`, which is no number. Correct the row.")
+    out["source"] = raw["source"].astype(str) if "source" in raw else path.name
+    for at, row in enumerate(out.to_dict("records")):
+        if why := insanity(row):
+            refuse(at, f"{why}. Correct the row or leave it out.")
+    return out.sort_values("session", kind="stable", ignore_index=True)[list(COLUMNS)]
 
 
 @register("files")
 def open_files(argument: str) -> PriceSource:
     folder = Path(argument).expanduser().resolve()
     if not argument or not folder.is_dir():
-        raise DataError(f"`files:{argument}`: there is no folder `{folder}`.")
+        raise DataError(
+            f"`files:{argument}`: there is no folder `{folder}`. Write files:DIR."
+        )
     return FilesSource(folder)

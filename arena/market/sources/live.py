@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from datetime import date, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
 
 import pandas as pd
 
-from arena.core.clock import Clock, utc_now
 from arena.core.errors import SourceError
 from arena.core.settings import network_allowed
 from arena.core.types import Asset
@@ -20,6 +21,13 @@ from arena.market.sources.ccxt import CcxtSource
 from arena.market.sources.yahoo import YahooSource
 
 log = logging.getLogger("arena.market")
+
+PROBES = (
+    "https://api.kraken.com/0/public/Time",
+    "https://api.exchange.coinbase.com/time",
+    "https://query1.finance.yahoo.com/v8/finance/chart/SPY?range=1d&interval=1d",
+)
+"""Small public answers of the first sources; one of them is enough."""
 
 
 class LiveSource:
@@ -51,23 +59,32 @@ class LiveSource:
         return find_disagreements(asset.id, "yahoo", closes, theirs)
 
 
-def reachable(timeout_s: float = 10.0, clock: Clock = utc_now) -> bool:
-    """Whether any price source answers within `timeout_s`."""
+def reachable(timeout_s: float = 10.0, urls: Sequence[str] = PROBES) -> bool:
+    """Whether any price source answers within `timeout_s`; a small request, no client library."""
     if not network_allowed():
         return False
-    source = open_live("")
-    end = clock().date()
-    wanted = [a for a in source.assets().values() if a.id in ("SPY", "BTC")]
-    pool = ThreadPoolExecutor(len(wanted), thread_name_prefix="arena-reach")
-    asks = [pool.submit(source.daily, a, end - timedelta(days=7), end) for a in wanted]
-    try:
-        for ask in as_completed(asks, timeout=timeout_s):
-            if ask.exception() is None and len(ask.result()):
+    import httpx
+
+    answers: SimpleQueue[bool] = SimpleQueue()
+
+    def ask(url: str) -> None:
+        try:
+            answers.put(httpx.get(url, timeout=timeout_s, follow_redirects=True).is_success)
+        except httpx.HTTPError as error:
+            log.info("no answer from %s: %s", url, error)
+            answers.put(False)
+
+    # Daemon threads: an answer that never comes must not hold the process at exit.
+    for url in urls:
+        Thread(target=ask, args=(url,), name="arena-reach", daemon=True).start()
+    deadline = monotonic() + timeout_s
+    for _ in urls:
+        try:
+            if answers.get(timeout=max(0.0, deadline - monotonic())):
                 return True
-    except TimeoutError:
-        log.info("no price source answered within %s s", timeout_s)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        except Empty:
+            log.info("no price source answered within %s s", timeout_s)
+            break
     return False
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from arena.core.errors import SourceError
 from arena.core.settings import RUNTIME
 from arena.core.types import Asset
+from arena.market.calendars import sessions
 from arena.market.sources.base import COLUMNS, ensure_network
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -31,7 +32,10 @@ class YahooSource:
         return self._assets
 
     def daily(self, asset: Asset, start: date, end: date) -> pd.DataFrame:
-        """Raises SourceError when Yahoo refuses, limits the rate or is out of reach."""
+        """As the protocol says. A window without a session is answered without asking Yahoo,
+        which calls an asset delisted on a holiday (yfinance issue 2835)."""
+        if not sessions(asset.asset_class, start, end):
+            return pd.DataFrame(columns=list(COLUMNS))
         client = self._client or _yfinance()
         symbol = asset.symbols["yahoo"]
         with _ONE_AT_A_TIME:
@@ -43,7 +47,6 @@ class YahooSource:
                     auto_adjust=False,
                     actions=True,
                     repair=False,
-                    raise_errors=True,
                 )
             except Exception as error:
                 # yfinance has typed errors, but also leaks those of its HTTP and cache layers.
@@ -80,4 +83,6 @@ def _yfinance() -> Any:
     cache = RUNTIME / "yfinance"
     cache.mkdir(parents=True, exist_ok=True)
     yfinance.set_tz_cache_location(str(cache))
+    # Without this it logs a failure and returns an empty frame, as if there had been no trading.
+    yfinance.config.debug.hide_exceptions = False
     return yfinance

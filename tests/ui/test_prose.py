@@ -1,0 +1,28 @@
+"""Foreign text reaches Markdown and Plotly only as letters."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.ui.prose import for_markdown, for_plotly
+from tests.ui.made_store import HOSTILE
+
+
+@pytest.mark.parametrize("name", ["trade@gpt-4.1", "offline/trend", "ollama/llama3:8b", "my_agent+x"])
+def test_ordinary_names_are_unchanged(name: str) -> None:
+    assert for_markdown(name) == name
+    assert for_plotly(name) == name
+
+
+def test_markdown_is_disarmed() -> None:
+    text = for_markdown(HOSTILE + "\n# big $a$ :red[x]")
+    # Every opening of an image, link, tag, heading, formula or directive is escaped.
+    for opening in ("!", "[", "<", "#", "$"):
+        assert text.count(opening) == text.count("\\" + opening) > 0
+    assert "\n" not in text
+
+
+def test_plotly_markup_is_disarmed() -> None:
+    text = for_plotly('<a href="http://x.invalid">%{customdata}</a>')
+    assert "<" not in text
+    assert "%{" not in text
