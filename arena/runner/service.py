@@ -12,33 +12,21 @@ import sys
 import threading
 import types
 from dataclasses import dataclass, field
-from datetime import date, timedelta
 from typing import Literal
 
-from arena.core.clock import utc_now
-from arena.core.errors import ArenaError, SourceError, StoreLockedError
-from arena.core.season import RunSpec, Season
+from arena.core.errors import ArenaError, StoreLockedError
 from arena.core.settings import (
     RUNTIME,
     data_choice,
     network_allowed,
     runner_enabled,
-    source_label,
     store_path,
 )
-from arena.core.types import Asset
-from arena.market.history import load_history
-from arena.market.sources import PriceSource, open_source
-from arena.portfolio.strategies import PAPER_STRATEGIES
-from arena.runner.replay import Tick, run_replay
 from arena.store import reader
 from arena.store.store import Store, open_store
 
 log = logging.getLogger("arena.service")
 
-FIRST_RUN_DAYS = 90
-FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
-DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
 
 
 @dataclass
@@ -153,50 +141,18 @@ def resolve_choice(choice: str) -> str:
 
 
 def _first_run(state: ServiceState, store: Store, choice: str) -> None:
-    """Fill an empty store: the last 90 sessions with the keyless stand-ins; resume it if cut off."""
+    """Fill an empty store or finish a replay that was cut off; nothing else is started here."""
     runs = reader.runs(store)
-    unfinished = runs[(runs["kind"] == "replay") & (runs["status"] != "done")]
-    source = open_source(choice)
-    if len(unfinished):
-        spec = RunSpec.model_validate_json(unfinished["spec_json"].iloc[0])
-    elif runs.empty:
-        spec = first_spec(source, choice)
-    else:
+    unfinished = runs.loc[(runs["kind"] == "replay") & (runs["status"] != "done"), "spec_json"]
+    if len(runs) and unfinished.empty:
         return
+    from arena.runner.first_run import fill_store
+    from arena.runner.replay import Tick
 
     def show(tick: Tick) -> None:
         share = tick.done / max(tick.planned, 1)
         state.work = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
 
-    run_replay(spec, PAPER_STRATEGIES, source, store, progress=show, stop=state.stop_event)
-
-
-def first_spec(source: PriceSource, choice: str) -> RunSpec:
-    """The last 90 days that all default assets have final prices for."""
-    known = source.assets()
-    assets = tuple(a for a in DEFAULT_ASSETS if a in known) or tuple(known)
-    end = min(last_session(source, known[a]) for a in assets)
-    return RunSpec(
-        kind="replay",
-        season=Season(),
-        source=source_label(choice),
-        assets=tuple(sorted(assets)),
-        agents=("vanilla",),
-        models=FIRST_RUN_MODELS,
-        start=end - timedelta(days=FIRST_RUN_DAYS - 1),
-        end=end,
+    fill_store(
+        store, choice, None if runs.empty else str(unfinished.iloc[0]), show, state.stop_event
     )
-
-
-def last_session(source: PriceSource, asset: Asset) -> date:
-    """The newest session with a final bar.
-
-    Raises:
-        SourceError: the source has none in the last ten years.
-    """
-    now = utc_now()
-    since = (now - timedelta(days=3650)).date()
-    bars = load_history(source, asset, since, now.date(), now).bars
-    if not bars:
-        raise SourceError(f"{source.name} has no price of {asset.id}.")
-    return bars[-1].session

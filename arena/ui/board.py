@@ -14,8 +14,8 @@ from arena.ui.tokens import ACTION_MARK, BENCHMARK_MARK, POSITION_MARK, TOKENS, 
 Row = dict[str, Any]
 
 ROW_HEIGHT = 34
-HEADER_HEIGHT = 34
-SIGNED = ("net", "excess", "bh")
+HEADER_HEIGHT = 32
+SIGNED = ("net", "excess", "bh", "gross")
 
 
 def value(row: Row, metric: str, factor: float = 1.0) -> float | None:
@@ -126,7 +126,7 @@ def columns(assets: list[str], sessions: int, *, first: str = "Entry") -> dict[s
 
 
 def height(n_rows: int, most: int = 26) -> int:
-    return HEADER_HEIGHT + ROW_HEIGHT * min(n_rows, most) + 2
+    return HEADER_HEIGHT + ROW_HEIGHT * min(n_rows, most) + 1
 
 
 def window_words(accounts: list[Row]) -> str:

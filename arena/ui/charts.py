@@ -16,7 +16,8 @@ from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme
 
 FONT = "Source Sans Pro, Source Sans, sans-serif"
-RIGHT_MARGIN = 124
+MARGINS = {"l": 78, "r": 124, "t": 12, "b": 28}
+PHONE_MARGINS = MARGINS | {"l": 62, "r": 98}
 MIN_GAP_FRAC = 0.045
 """Least distance of two direct labels, as a share of the panel's height."""
 
@@ -61,11 +62,11 @@ def spread(values: Sequence[float], low: float, high: float) -> list[float]:
     return out
 
 
-def _layout(figure: go.Figure, theme: Theme, height: int, right: int) -> None:
+def _layout(figure: go.Figure, theme: Theme, height: int, margins: dict[str, int]) -> None:
     t = TOKENS[theme]
     figure.update_layout(
         height=height,
-        margin={"l": 78, "r": right, "t": 12, "b": 28},
+        margin=margins,
         paper_bgcolor=t.background,
         plot_bgcolor=t.background,
         font={"color": t.text, "size": 12, "family": FONT},
@@ -82,7 +83,9 @@ def _layout(figure: go.Figure, theme: Theme, height: int, right: int) -> None:
     )  # fmt: skip
 
 
-def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) -> go.Figure:
+def equity_figure(
+    lines: Sequence[Line], theme: Theme, *, log: bool, net: bool, phone: bool = False
+) -> go.Figure:
     """Returns since the start with direct labels, drawdown below on the same days.
 
     On a log scale growth of 100 is drawn instead, as a return of 0 has no logarithm.
@@ -110,7 +113,7 @@ def equity_figure(lines: Sequence[Line], theme: Theme, *, log: bool, net: bool) 
             ),
             row=2, col=1,
         )  # fmt: skip
-    _layout(figure, theme, 520, RIGHT_MARGIN)
+    _layout(figure, theme, 520, PHONE_MARGINS if phone else MARGINS)
     tick = None if log else "+.0%"
     figure.update_yaxes(tickformat=tick, labelalias={"+0%": "0%"}, row=1, col=1)
     words = f"{'Growth of 100' if log else 'Return'}, {'net' if net else 'before fees'}"
@@ -152,8 +155,9 @@ MARKS = {"BUY": "triangle-up", "HOLD": "square", "SELL": "triangle-down"}
 
 
 def tape_figure(
-    prices: pd.DataFrame, decisions: pd.DataFrame, names: Sequence[str], theme: Theme
-) -> go.Figure:
+    prices: pd.DataFrame, decisions: pd.DataFrame, names: Sequence[str], theme: Theme,
+    *, phone: bool = False,
+) -> go.Figure:  # fmt: skip
     """The price, and under it one row an entry with a mark a decision.
 
     `prices` has session and close; `decisions` has entry, session, action and status. Failed ones
@@ -174,13 +178,14 @@ def tape_figure(
         ),
         row=1, col=1,
     )  # fmt: skip
+    size = 6 if phone or len(prices) > 75 else 9
     failed, gap = decisions["status"].isin(FAILED), decisions["status"].isin(GAPS)
     for action, symbol in MARKS.items():
         made = decisions[(decisions["action"] == action) & ~failed & ~gap]
-        _marks(figure, made, symbol, colors[action], action)
-    _marks(figure, decisions[failed], "x", t.loss, "failed, acts as HOLD")
-    _marks(figure, decisions[gap], "square-open", t.muted, "no decision, position kept")
-    _layout(figure, theme, 300 + 34 * len(names), RIGHT_MARGIN)
+        _marks(figure, made, symbol, colors[action], action, size)
+    _marks(figure, decisions[failed], "x", t.loss, "failed, acts as HOLD", size)
+    _marks(figure, decisions[gap], "square-open", t.muted, "no decision, position kept", size)
+    _layout(figure, theme, 300 + 34 * len(names), PHONE_MARGINS if phone else MARGINS)
     if len(prices):
         days = prices["session"]
         figure.update_xaxes(range=padded(days.iloc[0], days.iloc[-1]))
@@ -199,13 +204,15 @@ def tape_figure(
     return figure
 
 
-def _marks(figure: go.Figure, made: pd.DataFrame, symbol: str, color: str, words: str) -> None:
+def _marks(
+    figure: go.Figure, made: pd.DataFrame, symbol: str, color: str, words: str, size: int
+) -> None:
     if made.empty:
         return
     figure.add_trace(
         go.Scatter(
             x=made["session"], y=made["entry"], mode="markers", name=words,
-            marker={"symbol": symbol, "color": color, "size": 9 if len(made) < 60 else 7},
+            marker={"symbol": symbol, "color": color, "size": size},
             hovertemplate="%{x|%-d %b %Y} " + words + "<extra>%{y}</extra>",
         ),
         row=2, col=1,
@@ -248,9 +255,9 @@ def range_figure(points: pd.DataFrame, benchmark: float | None, theme: Theme) ->
                 hovertemplate=f"{words} %{{x:+.1%}}<extra></extra>",
             )
         )  # fmt: skip
-    _layout(figure, theme, 130 + 46 * len(groups), 70)
+    _layout(figure, theme, 130 + 46 * len(groups), MARGINS)
     figure.update_layout(
-        hovermode="closest", margin={"t": 28, "l": 110}, showlegend=True,
+        hovermode="closest", margin={"t": 28, "l": 110, "r": 70}, showlegend=True,
         legend={"orientation": "h", "y": -0.28, "yanchor": "top", "font": {"color": t.text}},
     )  # fmt: skip
     figure.update_xaxes(tickformat="+.0%", labelalias={"+0%": "0%"}, showgrid=True, gridcolor=t.grid)

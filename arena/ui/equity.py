@@ -116,7 +116,8 @@ def short_name(agent: str, model: str, agents: tuple[str, ...]) -> str:
 def chart(lines: list[Line], view: EquityView, key: tuple[str, int]) -> None:
     # The figure's key holds the data version: an unchanged figure keeps its zoom.
     st.plotly_chart(
-        charts.equity_figure(lines, theme(), log=view.log, net=view.net), theme=None,
+        charts.equity_figure(lines, theme(), log=view.log, net=view.net, phone=on_phone()),
+        theme=None,
         config=MODE_BAR, key=f"equity_{key[1]}",
         alt="Equity curves with drawdown below; Buy & Hold dotted",
     )  # fmt: skip
@@ -154,7 +155,7 @@ def tape(
         made = made[made["session"] >= prices["session"].iloc[0]]
         st.markdown(f":small[:gray[The last {PHONE_MARKS} sessions; a wider screen shows all.]]")
     st.plotly_chart(
-        charts.tape_figure(prices, made, sorted(set(names)), theme()), theme=None,
+        charts.tape_figure(prices, made, sorted(set(names)), theme(), phone=on_phone()), theme=None,
         config=MODE_BAR, key=f"tape_{key[1]}", alt=f"Price of {view.asset} and every decision on it",
     )  # fmt: skip
 

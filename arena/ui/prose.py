@@ -12,6 +12,10 @@ import streamlit as st
 
 _MARKDOWN = re.compile(r"([\\`*\[\]<>$~!#|])")
 _SPACE = re.compile(r"\s+")
+# Markdown makes links of bare addresses, and of `trade@claude-3.5-haiku` a mail address.
+_AUTOLINK = re.compile(r"(:(?=//)|\bwww(?=\.)|@(?=[-\w]+\.))", re.IGNORECASE)
+_WORD_JOINER = "\u2060"
+"""Shows as nothing and breaks no line."""
 
 
 def plain(text: str) -> None:
@@ -20,8 +24,8 @@ def plain(text: str) -> None:
 
 
 def for_markdown(text: str) -> str:
-    """`text` on one line for labels, badges and titles; ordinary names come back unchanged."""
-    return _MARKDOWN.sub(r"\\\1", _SPACE.sub(" ", text))
+    """`text` on one line for labels, badges and titles; ordinary names look unchanged."""
+    return _AUTOLINK.sub(rf"\1{_WORD_JOINER}", _MARKDOWN.sub(r"\\\1", _SPACE.sub(" ", text)))
 
 
 def for_plotly(text: str) -> str:

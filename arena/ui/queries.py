@@ -94,5 +94,14 @@ def prices(key: tuple[str, int], _store: Store, run: str, asset: str) -> pd.Data
 
 
 @_cached
+def price_checks(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
+    """What was noticed about the prices of a run's assets up to its end."""
+    row = reader.run(_store, run)
+    assets = sorted(set(reader.summaries(_store, run)["asset"]))
+    frame = reader.price_checks(_store, assets)
+    return frame[frame["session"] <= pd.Timestamp(row["end"])].reset_index(drop=True)
+
+
+@_cached
 def last_round(key: tuple[str, int], _store: Store, run: str) -> dict[str, Any] | None:
     return reader.last_round(_store, run)

@@ -67,5 +67,18 @@ def _background() -> None:
     st.progress(now[0], text=now[1])
 
 
+def price_checks(checks: pd.DataFrame) -> None:
+    """Gaps, jumps, disagreements and revisions of the prices behind this page; none is repaired."""
+    if checks.empty:
+        return
+    words = f"{len(checks)} price check{'s' if len(checks) > 1 else ''}: noticed, not changed"
+    with st.expander(words, icon=":material/rule:"):
+        shown = checks[["asset", "session", "kind", "value", "other", "source", "detail"]]
+        st.dataframe(
+            shown, hide_index=True, key="price_checks", alt="What was noticed about prices",
+            column_config={"session": st.column_config.DateColumn("session", format="D MMM YYYY")},
+        )  # fmt: skip
+
+
 def footer(text: str) -> None:
     st.markdown(f":small[:gray[{text} {DISCLAIMER}]]")

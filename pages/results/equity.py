@@ -36,4 +36,5 @@ else:
 rows = queries.rows(key, store, run["run"], "entry", (), view.models, assets, (view.strategy,))
 equity.numbers(rows)
 equity.data(lines)
+states.price_checks(queries.price_checks(key, store, run["run"]))
 states.footer("")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from arena.core.errors import DataError
-from arena.core.types import Asset
+from arena.core.types import Asset, AssetClass
 from arena.market.calendars import (
     close_utc,
     is_session,
@@ -74,6 +74,12 @@ def test_before_the_calendar() -> None:
         sessions("stock", date(1999, 1, 1), date(1999, 2, 1))
 
 
+@pytest.mark.parametrize("asset_class", ["stock", "crypto"])
+def test_a_date_nobody_means_is_refused_at_once(asset_class: AssetClass) -> None:
+    with pytest.raises(DataError, match="calendars end 2100-12-31; 9999-12-31 is after it"):
+        sessions(asset_class, date(2025, 1, 1), date(9999, 12, 31))
+
+
 def test_every_session_of_three_years_against_an_independent_list(shared_market: Path) -> None:
     table = pd.read_csv(shared_market / "calendar_nyse_2023_2026.csv")
     days = [date.fromisoformat(d) for d in table["date"]]
@@ -81,3 +87,10 @@ def test_every_session_of_three_years_against_an_independent_list(shared_market:
     for day, opens, closes in zip(days, table["open_utc"], table["close_utc"], strict=True):
         assert open_utc("stock", day) == datetime.fromisoformat(opens)
         assert close_utc("stock", day) == datetime.fromisoformat(closes)
+
+
+def test_the_calendar_is_built_again_before_it_runs_out() -> None:
+    # exchange_calendars of today knows days at most a year ahead unless it is told an end.
+    far = date(2035, 7, 3)
+    assert next_session("stock", far) == date(2035, 7, 5)
+    assert slot(STOCK, far).as_of_utc == utc(2035, 7, 5, 13, 0)

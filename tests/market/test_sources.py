@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,12 +17,13 @@ import pandas as pd
 import pytest
 import respx
 
-from arena.core.errors import DataError, SourceError, UnknownNameError
+from arena.core.errors import ConfigError, DataError, SourceError, UnknownNameError
 from arena.core.types import Asset
 from arena.market.assets import load_assets
 from arena.market.history import load_history
 from arena.market.sample_data import make_sample
 from arena.market.sources import open_source
+from arena.market.sources import yahoo as yahoo_module
 from arena.market.sources.ccxt import CcxtSource
 from arena.market.sources.live import LiveSource, reachable
 from arena.market.sources.yahoo import YahooSource
@@ -245,3 +250,191 @@ def test_the_sample_is_what_its_script_makes_and_is_marked(tmp_path: Path, root:
     assert set(spans["min"]) <= {"2023-07-03"}
     assert set(spans["max"]) == {"2025-12-31"}
     assert not set(made["symbol"]) & set(load_assets())
+
+
+TABLE = "symbol,asset_class,date,open,high,low,close,adj_close,volume,source,venue_symbol"
+
+
+def table(tmp_path: Path, rows: list[str]) -> str:
+    (tmp_path / "daily.csv").write_text("\n".join([TABLE, *rows]) + "\n")
+    return f"files:{tmp_path}"
+
+
+def load(choice: str, symbol: str) -> pd.DataFrame:
+    source = open_source(choice)
+    return source.daily(source.assets()[symbol], date(2025, 8, 1), date(2025, 8, 31))
+
+
+def test_a_table_of_several_symbols_in_csv(tmp_path: Path) -> None:
+    # `NA` is a real kind of symbol, not a blank; a row without a symbol is nobody's.
+    rows = [
+        "NA,stock,2025-08-04,10,12,9,11,10.9,100,vendor,NA",
+        "NA,stock,2025-08-05,11,13,10,12,,,vendor,NA",
+        "SOL,crypto,2025-08-02,170,175,165,171,,5,venue,SOLUSDT",
+        ",stock,2025-08-04,1,1,1,1,,,vendor,",
+    ]
+    choice = table(tmp_path, rows)
+    assert {s: a.asset_class for s, a in open_source(choice).assets().items()} == {
+        "NA": "stock", "SOL": "crypto",
+    }  # fmt: skip
+    frame = load(choice, "NA")
+    assert list(frame["close"]) == [11.0, 12.0]
+    assert frame["adj_close"].iloc[0] == 10.9
+    assert frame[["adj_close", "volume"]].iloc[1].isna().all()
+    assert set(frame["source"]) == {"vendor"}
+
+
+def test_parquet_and_csv_of_the_same_prices_are_the_same_bits(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    n = 50
+    close = np.exp(rng.normal(0, 5, n))
+    days = [d.date() for d in pd.date_range("2025-07-01", periods=n)]
+    frame = pd.DataFrame(
+        {
+            "symbol": "SOL", "asset_class": "crypto", "date": days, "open": close,
+            "high": close * 1.01, "low": close * 0.99, "close": close, "volume": close * 3,
+        }
+    )  # fmt: skip
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    # Rows of a Parquet table may stand in any order.
+    frame.iloc[::-1].to_parquet(tmp_path / "a/daily.parquet")
+    frame.to_csv(tmp_path / "b/daily.csv", index=False)
+    columns = ["session", "open", "high", "low", "close", "volume"]
+    a, b = (load(f"files:{tmp_path / x}", "SOL")[columns] for x in "ab")
+    pd.testing.assert_frame_equal(a, b, check_exact=True)
+    assert len(a) == 19  # 50 days from 1 July end on 19 August
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (["X,equity,2025-08-04,1,1,1,1,,,v,X"], "asset_class of X is `equity`; it must be stock"),
+        (
+            ["X,stock,2025-08-04,1,1,1,1,,,v,X", "X,etf,2025-08-05,1,1,1,1,,,v,X"],
+            "asset_class of X is `etf`, but `stock` in another row",
+        ),
+        (["BTC,stock,2025-08-04,1,1,1,1,,,v,X"], "is `stock`, but `crypto` in assets.toml"),
+        (["X,stock,2025-08-04,1,1,1,1,,inf,v,X"], "volume is inf, it must be >= 0 or missing"),
+        (["X,stock,2025-08-04,1,1,1,1,,-1,v,X"], "volume is -1.0"),
+        (["X,stock,2025-08-04,1,1,1,1,,lots,v,X"], "volume is `lots`, which is no number"),
+        (["X,stock,2025-08-04,1,1,1,1,0,,v,X"], "adj_close is 0.0, it must be > 0 or missing"),
+        (["X,stock,2025-08-04,1,inf,1,1,,,v,X"], "high is inf"),
+        (["X,stock,08/04/2025,1,1,1,1,,,v,X"], "row 1 (08/04/2025): this is no date"),
+        (["X,stock,20250804,1,1,1,1,,,v,X"], "this is no date"),
+        (["X,stock,2025-08-04 14:30:00,1,1,1,1,,,v,X"], "this is no date"),
+        (
+            [f"X,stock,2025-08-0{d},1,1,1,1,,,v,X" for d in (4, 5, 4)],
+            "row 3 (2025-08-04): the date stands twice",
+        ),
+    ],
+)
+def test_a_table_is_strict_for_the_asset_asked_for(
+    tmp_path: Path, rows: list[str], words: str
+) -> None:
+    choice = table(tmp_path, [*rows, "TSLA,stock,2025-08-04,10,12,9,11,,1,v,TSLA"])
+    with pytest.raises(DataError) as caught:
+        load(choice, rows[0].split(",")[0])
+    assert words in str(caught.value)
+    assert len(load(choice, "TSLA")) == 1
+
+
+def test_a_symbol_file_that_looks_like_a_coin_must_say_so(tmp_path: Path) -> None:
+    rows = "date,open,high,low,close\n2025-08-08,1,2,1,2\n2025-08-09,1,2,1,2\n"
+    (tmp_path / "SOL_daily.csv").write_text(rows)
+    (tmp_path / "BROKEN_daily.csv").write_text("")
+    with pytest.raises(DataError, match="has weekend rows and nothing says that it is a coin"):
+        load(f"files:{tmp_path}", "SOL")
+    with pytest.raises(DataError, match="Cannot read"):
+        load(f"files:{tmp_path}", "BROKEN")
+    (tmp_path / "assets.toml").write_text('[SOL]\nname = "Solana"\nasset_class = "crypto"\n')
+    assert len(load(f"files:{tmp_path}", "SOL")) == 2
+    assert open_source(f"files:{tmp_path}").assets()["SOL"].name == "Solana"
+
+
+def test_the_sample_stays_marked_when_it_is_opened_as_a_folder(root: Path) -> None:
+    assert open_source(f"files:{root / 'data/sample'}").synthetic
+
+
+def test_a_bad_choice_names_the_good_ones() -> None:
+    with pytest.raises(ConfigError, match="choose files, live, sample"):
+        open_source("auto")
+    with pytest.raises(ConfigError, match="it must be auto, live, sample or files:DIR"):
+        open_source("yahoo")
+
+
+def test_yahoo_is_not_asked_about_a_closed_window_and_its_nonsense_is_quarantined() -> None:
+    frame = yahoo_frame().iloc[:2].copy()
+    frame.iloc[1, frame.columns.get_loc("High")] = 8.0
+    client, assets = FakeYahoo(frame), load_assets()
+    source = YahooSource(assets, client)
+    assert source.daily(assets["TSLA"], date(2025, 8, 2), date(2025, 8, 3)).empty
+    assert client.asked == []
+    history = load_history(source, assets["TSLA"], date(2025, 8, 1), date(2025, 8, 6), NOW)
+    assert history.bars == ()
+    (check,) = history.checks
+    assert (check.kind, check.session) == ("quarantine", date(2025, 8, 4))
+    assert check.detail == "high 8.0 is below open or close"
+    assert history.gaps == {date(2025, 8, 4)}
+
+
+def test_real_yfinance_raises_and_keeps_its_cache_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Its own switches are the contract here: a failure must be an exception, not an empty frame.
+    yfinance = pytest.importorskip("yfinance")
+    monkeypatch.setenv("ARENA_NETWORK", "on")
+    monkeypatch.setattr("arena.market.sources.yahoo.RUNTIME", tmp_path)
+    places: list[str] = []
+    monkeypatch.setattr(yfinance, "set_tz_cache_location", places.append)
+    assert yfinance.config.debug.hide_exceptions is True
+    try:
+        assert yahoo_module._yfinance() is yfinance
+        assert yfinance.config.debug.hide_exceptions is False
+    finally:
+        yfinance.config.debug.hide_exceptions = True
+    assert places == [str(tmp_path / "yfinance")]
+
+
+class Probe(BaseHTTPRequestHandler):
+    """`/ok` answers, `/hang` does not while the test lasts, everything else is an error."""
+
+    release = Event()
+
+    def do_GET(self) -> None:
+        if self.path == "/hang":
+            self.release.wait(30)
+        self.send_response(200 if self.path == "/ok" else 503)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def probe(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("ARENA_NETWORK", "on")
+    Probe.release.clear()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Probe)
+    server.daemon_threads = True
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    Probe.release.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [(("/hang", "/ok"), True), (("/down", "/ok"), True), (("/down", "/down"), False)],
+)
+def test_reachable_is_any_source_that_answers(
+    probe: str, paths: tuple[str, ...], expected: bool
+) -> None:
+    assert reachable(10.0, [probe + path for path in paths]) is expected
+
+
+def test_a_source_that_hangs_does_not_hold_up_the_answer(probe: str) -> None:
+    began = monotonic()
+    assert reachable(0.3, [f"{probe}/hang"]) is False
+    assert monotonic() - began < 10

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.runner import service
+from arena.runner import first_run, service
 from arena.runner.service import ServiceState
 from arena.store import reader
 from arena.store.store import open_store
@@ -23,7 +23,7 @@ def running(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setenv("ARENA_RUNNER", "on")
     monkeypatch.setenv("ARENA_DATA", "sample")
     monkeypatch.setenv("ARENA_STORE", str(path))
-    monkeypatch.setattr(service, "FIRST_RUN_DAYS", 6)
+    monkeypatch.setattr(first_run, "FIRST_RUN_DAYS", 6)
     yield path
     service.stop(30)
 
@@ -62,7 +62,7 @@ def test_an_empty_store_fills_itself_once(running: Path) -> None:
 def test_stopping_in_a_replay_is_quick_and_the_next_start_finishes_it(
     running: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "FIRST_RUN_DAYS", 40)
+    monkeypatch.setattr(first_run, "FIRST_RUN_DAYS", 40)
     state = service.ensure_started()
     deadline = time.monotonic() + 30
     while (state.progress() or (0.0, ""))[0] < 0.05 and time.monotonic() < deadline:

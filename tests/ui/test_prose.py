@@ -8,7 +8,7 @@ from arena.ui.prose import for_markdown, for_plotly
 from tests.ui.made_store import HOSTILE
 
 
-@pytest.mark.parametrize("name", ["trade@gpt-4.1", "offline/trend", "ollama/llama3:8b", "my_agent+x"])
+@pytest.mark.parametrize("name", ["trade@gpt-4o", "gpt-4.1", "offline/trend", "ollama/llama3:8b", "my_agent+x"])
 def test_ordinary_names_are_unchanged(name: str) -> None:
     assert for_markdown(name) == name
     assert for_plotly(name) == name
@@ -20,6 +20,15 @@ def test_markdown_is_disarmed() -> None:
     for opening in ("!", "[", "<", "#", "$"):
         assert text.count(opening) == text.count("\\" + opening) > 0
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("text", ["trade@claude-3.5-haiku", "https://x.invalid", "www.x.invalid"])
+def test_nothing_becomes_a_link_by_itself(text: str) -> None:
+    shown = for_markdown(text)
+    assert shown.replace("\u2060", "") == text
+    assert "://" not in shown
+    assert "www." not in shown
+    assert "@claude" not in shown
 
 
 def test_plotly_markup_is_disarmed() -> None:

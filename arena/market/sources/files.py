@@ -50,14 +50,11 @@ class FilesSource:
                 f"`{folder}` has no daily.parquet, daily.csv or SYMBOL_daily.csv. "
                 "Name the folder that holds them: --data files:DIR."
             )
-        own = folder / "assets.toml"
-        self._named = load_assets() | (load_assets(own) if own.exists() else {})
+        beside = folder / "assets.toml"
+        own = load_assets(beside) if beside.exists() else {}
+        self._named = load_assets() | own
+        self.synthetic = any(asset.synthetic for asset in own.values())
         self._frames: dict[str, pd.DataFrame] = {}
-
-    @property
-    def synthetic(self) -> bool:
-        """Whether the folder holds made-up assets, as its `assets.toml` says."""
-        return any(asset.synthetic for asset in self.assets().values())
 
     def assets(self) -> dict[str, Asset]:
         """Assets of the folder by symbol. Their rows are checked when they are asked for.
@@ -137,7 +134,7 @@ def _read(
 
             _have(path, pyarrow.parquet.read_schema(path).names, needed)
             wanted = None if symbol is None else [("symbol", "==", symbol)]
-            frame = pd.read_parquet(path, columns=columns and list(columns), filters=wanted)
+            frame = pd.read_parquet(path, columns=list(columns) if columns else None, filters=wanted)
         else:
             frame = pd.read_csv(path, dtype=str, keep_default_na=False)
             _have(path, frame.columns, needed)
@@ -158,6 +155,10 @@ def _have(path: Path, present: Iterable[str], needed: tuple[str, ...]) -> None:
             raise DataError(f"`{path}`: column `{column}` is missing; {', '.join(needed)} are needed.")
 
 
+def _where(mask: pd.Series) -> list[int]:
+    return [int(at) for at in np.flatnonzero(mask)]
+
+
 def _checked(path: Path, raw: pd.DataFrame, symbol: str) -> pd.DataFrame:
     """The rows in our columns, by date.
 
@@ -172,22 +173,22 @@ def _checked(path: Path, raw: pd.DataFrame, symbol: str) -> pd.DataFrame:
 
     day = written.str.extract(ISO_DAY, expand=False)
     stamps = pd.to_datetime(day, format="%Y-%m-%d", errors="coerce")
-    for at in np.flatnonzero(stamps.isna()):
+    for at in _where(stamps.isna()):
         refuse(at, "this is no date. Write it as 2025-08-01; one row a day.")
-    for at in np.flatnonzero(stamps.duplicated()):
+    for at in _where(stamps.duplicated()):
         refuse(at, "the date stands twice. Keep one row a session.")
     # A Parquet table has no order to keep; in a CSV a date out of order is somebody's mistake.
-    backwards = stamps.diff() < pd.Timedelta(0)
-    for at in np.flatnonzero(backwards & (path.suffix == ".csv")):
+    backwards = (stamps.diff() < pd.Timedelta(0)) & (path.suffix == ".csv")
+    for at in _where(backwards):
         refuse(at, f"out of order, after {written[at - 1]}. Sort the file by date.")
 
     out = pd.DataFrame({"session": stamps.dt.date})
     for column in (*PRICES, *MAY_LACK):
         text = raw[column] if column in raw else pd.Series(np.nan, raw.index)
         out[column] = pd.to_numeric(text, errors="coerce").astype(float)
-        odd = out[column].isna() & text.notna() & ~text.astype(str).isin(BLANK)
-        for at in np.flatnonzero(odd):
-            refuse(at, f"{column} is `{text[at]}`, which is no number. Correct the row.")
+        for at in _where(out[column].isna() & text.notna()):
+            if str(text[at]) not in BLANK:
+                refuse(at, f"{column} is `{text[at]}`, which is no number. Correct the row.")
     out["source"] = raw["source"].astype(str) if "source" in raw else path.name
     for at, row in enumerate(out.to_dict("records")):
         if why := insanity(row):

@@ -1,0 +1,64 @@
+"""What a fresh store is filled with: the last 90 days with the keyless stand-ins, resumed if cut off.
+
+Apart from `service`, so that an app on a filled store never loads agents, calendars or sources.
+"""
+
+from __future__ import annotations
+
+import threading
+from datetime import date, timedelta
+
+from arena.core.clock import utc_now
+from arena.core.errors import SourceError
+from arena.core.season import RunSpec, Season
+from arena.core.settings import source_label
+from arena.core.types import Asset
+from arena.market.history import load_history
+from arena.market.sources import PriceSource, open_source
+from arena.portfolio.strategies import PAPER_STRATEGIES
+from arena.runner.replay import Progress, run_replay
+from arena.store.store import Store
+
+FIRST_RUN_DAYS = 90
+FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
+DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
+
+
+def fill_store(
+    store: Store, choice: str, unfinished: str | None, progress: Progress, stop: threading.Event
+) -> None:
+    """Carry out the first run, or go on with `unfinished` (the JSON of its RunSpec)."""
+    source = open_source(choice)
+    spec = RunSpec.model_validate_json(unfinished) if unfinished else first_spec(source, choice)
+    run_replay(spec, PAPER_STRATEGIES, source, store, progress=progress, stop=stop)
+
+
+def first_spec(source: PriceSource, choice: str) -> RunSpec:
+    """The last 90 days that all default assets have final prices for."""
+    known = source.assets()
+    assets = tuple(a for a in DEFAULT_ASSETS if a in known) or tuple(known)
+    end = min(last_session(source, known[a]) for a in assets)
+    return RunSpec(
+        kind="replay",
+        season=Season(),
+        source=source_label(choice),
+        assets=tuple(sorted(assets)),
+        agents=("vanilla",),
+        models=FIRST_RUN_MODELS,
+        start=end - timedelta(days=FIRST_RUN_DAYS - 1),
+        end=end,
+    )
+
+
+def last_session(source: PriceSource, asset: Asset) -> date:
+    """The newest session with a final bar.
+
+    Raises:
+        SourceError: the source has none in the last ten years.
+    """
+    now = utc_now()
+    since = (now - timedelta(days=3650)).date()
+    bars = load_history(source, asset, since, now.date(), now).bars
+    if not bars:
+        raise SourceError(f"{source.name} has no price of {asset.id}.")
+    return bars[-1].session
