@@ -17,7 +17,7 @@ from arena.ui.tokens import TOKENS, Theme
 
 FONT = "Source Sans Pro, Source Sans, sans-serif"
 MARGINS = {"l": 78, "r": 124, "t": 12, "b": 28}
-PHONE_MARGINS = MARGINS | {"l": 62, "r": 98}
+PHONE_MARGINS = MARGINS | {"l": 62, "r": 112}
 MIN_GAP_FRAC = 0.045
 """Least distance of two direct labels, as a share of the panel's height."""
 
@@ -185,7 +185,8 @@ def tape_figure(
         _marks(figure, made, symbol, colors[action], action, size)
     _marks(figure, decisions[failed], "x", t.loss, "failed, acts as HOLD", size)
     _marks(figure, decisions[gap], "square-open", t.muted, "no decision, position kept", size)
-    _layout(figure, theme, 300 + 34 * len(names), PHONE_MARGINS if phone else MARGINS)
+    margins = PHONE_MARGINS if phone else MARGINS
+    _layout(figure, theme, 300 + 34 * len(names), margins)
     if len(prices):
         days = prices["session"]
         figure.update_xaxes(range=padded(days.iloc[0], days.iloc[-1]))

@@ -14,7 +14,7 @@ from arena.ui import board, charts
 from arena.ui import format as fmt
 from arena.ui.charts import Line
 from arena.ui.filters import strategy_pills
-from arena.ui.prose import for_markdown
+from arena.ui.prose import for_csv, for_markdown
 from arena.ui.session import on_phone, theme
 from arena.ui.tokens import (
     BUY_HOLD,
@@ -190,7 +190,7 @@ def numbers(rows: list[dict[str, Any]]) -> None:
 def data(lines: list[Line]) -> None:
     """The curves as numbers, and as a file."""
     with st.expander("Data", icon=":material/table:"):
-        wide = pd.DataFrame({x.name: pd.Series(x.growth - 1.0, index=x.sessions) for x in lines})
+        wide = pd.DataFrame({for_csv(x.name): pd.Series(x.growth - 1.0, index=x.sessions) for x in lines})
         wide.index = pd.DatetimeIndex(wide.index).date
         wide.index.name = "session"
         st.dataframe((100 * wide).round(2), height=260, key="curve_data")

@@ -55,3 +55,11 @@ def span(start: str, end: str) -> str:
 def age_days(then: str, end: str) -> str:
     """How long before the run's last session, in days: 2 d."""
     return f"{(date.fromisoformat(end[:10]) - date.fromisoformat(then[:10])).days} d"
+
+
+def age_seconds(seconds: float) -> str:
+    """12 s, 5 min, 3 h, 2 d: the largest unit that fits, rounded down."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{int(seconds)} s"

@@ -39,12 +39,12 @@ def store_or_stop(title: str) -> Store:
 
 @st.fragment(run_every="1s")
 def waiting() -> None:
-    """Progress of the background work; reruns the page once there is something to show."""
+    """Progress of the background work; reruns the page at the first account there is to show."""
     now = state()
     done = now.progress()
     if now.level == "error" or (now.store is not None and done is None):
         st.rerun()
     share, words = done or (0.0, "Starting")
     st.progress(share, text=words)
-    if now.store is not None and reader.data_version(now.store) and share > 0.99:
+    if now.store is not None and len(reader.summaries(now.store)):
         st.rerun()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from arena.ui import format as fmt
 from arena.ui.prose import for_markdown
 from arena.ui.session import state, waiting
 
@@ -17,6 +18,9 @@ def banners() -> None:
     if now.store is not None and now.message and now.level in ("warning", "error"):
         show = st.warning if now.level == "warning" else st.error
         show(for_markdown(now.message))
+    if now.store is not None and now.store.age_s is not None:
+        age = fmt.age_seconds(now.store.age_s)
+        st.badge(f"Snapshot, {age} old", icon=":material/schedule:", color="orange")
 
 
 def empty_store() -> None:
@@ -27,7 +31,7 @@ def empty_store() -> None:
     else:
         st.info(
             "No run yet. Make one with `python -m arena replay --data sample --start 2025-08-01 "
-            "--end 2025-09-30`.",
+            "--end 2025-09-30 --assets ZORVANE,QUBIXCOIN --agents vanilla --models offline/trend`.",
             title="Nothing to show",
         )
     st.stop()

@@ -21,6 +21,9 @@ BUY, SELL or HOLD. A **strategy** turns these words into positions; each strateg
 - **Buy & Hold** enters at the first session under the same fill and fees and stands in every table.
 - A failed answer is a status, drawn as a cross and counted. It acts as HOLD; it is never hidden.
 
+Every metric with its formula and its edge cases is in `docs/metrics.md` of the source, the path of one
+decision in `docs/protocol.md`, and what was chosen where no source decides in `docs/decisions.md`.
+
 What does not follow from these tables: that an entry is better than another. Windows are short, and no
 test of luck is shown yet. Stand-ins are fixed rules without a language model; they are there so that the
 arena can be seen at work without a key. Sample assets are fictional and their prices are made up.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,3 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("browser")
     with serve(build(folder / "made.duckdb"), folder / "app.log") as address, browser() as chrome:
         yield Served(address, chrome)
-
-
-@pytest.fixture(scope="session")
-def root_dir() -> Path:
-    return Path(__file__).resolve().parents[2]

@@ -176,6 +176,8 @@ def test_a_second_process_reads_the_snapshot_and_cannot_write(
     finally:
         owner.kill()
         owner.wait()
+        assert owner.stdout is not None
+        owner.stdout.close()
 
 
 TAMPER = {

@@ -438,3 +438,17 @@ def test_a_source_that_hangs_does_not_hold_up_the_answer(probe: str) -> None:
     began = monotonic()
     assert reachable(0.3, [f"{probe}/hang"]) is False
     assert monotonic() - began < 10
+
+
+@pytest.mark.parametrize("column", ["symbol", "asset_class", "date", "close"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_missing_column_of_a_table_is_named(tmp_path: Path, kind: str, column: str) -> None:
+    values = ["X", "stock", "2025-08-04", "1", "1", "1", "1", "1", "1", "v", "X"]
+    row = dict(zip(TABLE.split(","), values, strict=True))
+    frame = pd.DataFrame([row]).drop(columns=column)
+    if kind == "csv":
+        frame.to_csv(tmp_path / "daily.csv", index=False)
+    else:
+        frame.to_parquet(tmp_path / "daily.parquet")
+    with pytest.raises(DataError, match=f"column `{column}` is missing"):
+        load(f"files:{tmp_path}", "X")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from arena.core.settings import ROOT
+from arena.runner import service
 from arena.store.store import open_store
 from tests.pages.conftest import SHELL, TIMEOUT_S
+from tests.ui.made_store import build
 
 
 def visit() -> AppTest:
@@ -39,6 +45,59 @@ def test_damaged_store_is_named(serve: Callable[[Path], None], tmp_path: Path) -
     path.write_bytes(b"not a database" * 400)
     serve(path)
     assert "bad.duckdb" in visit().error[0].value
+
+
+def test_first_replay_shows_its_progress(
+    serve: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "empty.duckdb"
+    open_store(path).close()
+    serve(path)
+    monkeypatch.setattr(service.ensure_started(), "work", (0.25, "Replaying AAA"))
+    app = visit()
+    assert app.title[0].value == "Overview"
+    assert "on its way" in " ".join(m.value for m in app.markdown)
+    assert not app.info
+
+
+def test_data_stay_while_a_replay_is_running(
+    serve: Callable[[Path], None], made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(made)
+    monkeypatch.setattr(service.ensure_started(), "work", (0.25, "Replaying AAA"))
+    app = visit()
+    assert "trade@m-one" in set(app.dataframe[0].value["name"])
+    assert app.get("progress")
+
+
+OWNER = """
+import sys
+from arena.store.store import open_store
+store = open_store(sys.argv[1])
+store.snapshot()
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_store_of_another_process_is_read_from_its_snapshot(
+    serve: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build(tmp_path / "owned.duckdb")
+    command = [sys.executable, "-c", OWNER, str(path)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        assert owner.stdout.readline().strip() == "ready"
+        monkeypatch.setenv("ARENA_RUNNER", "on")
+        serve(path)
+        app = visit()
+        assert str(owner.pid) in app.warning[0].value
+        assert any("Snapshot" in m.value for m in app.markdown)
+        assert "trade@m-one" in set(app.dataframe[0].value["name"])
+        service.stop()
+        owner.communicate("\n", timeout=20)
 
 
 def test_methods_is_true_about_what_is_made_up(page) -> None:

@@ -31,3 +31,4 @@ def test_dates_have_no_leading_zero_and_say_utc() -> None:
     assert fmt.span("2024-12-31", "2025-01-02") == "31 Dec 2024 to 2 Jan 2025"
     assert fmt.moment(datetime(2025, 8, 2, 0, 5, tzinfo=UTC)) == "2 Aug 2025, 00:05 UTC"
     assert fmt.age_days("2025-08-01", "2025-08-03") == "2 d"
+    assert [fmt.age_seconds(s) for s in (0.4, 61, 7_300, 200_000)] == ["0 s", "1 min", "2 h", "2 d"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.ui.prose import for_markdown, for_plotly
+from arena.ui.prose import for_csv, for_markdown, for_plotly
 from tests.ui.made_store import HOSTILE
 
 
@@ -29,6 +29,12 @@ def test_nothing_becomes_a_link_by_itself(text: str) -> None:
     assert "://" not in shown
     assert "www." not in shown
     assert "@claude" not in shown
+
+
+def test_no_cell_is_a_formula() -> None:
+    assert for_csv("=1+1") == "'=1+1"
+    assert for_csv("@sum") == "'@sum"
+    assert for_csv("trade@m-one") == "trade@m-one"
 
 
 def test_plotly_markup_is_disarmed() -> None:

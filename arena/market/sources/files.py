@@ -130,11 +130,7 @@ def _read(
     needed = columns or (("symbol", *NEEDED) if is_table else NEEDED)
     try:
         if path.suffix == ".parquet":
-            import pyarrow.parquet
-
-            _have(path, pyarrow.parquet.read_schema(path).names, needed)
-            wanted = None if symbol is None else [("symbol", "==", symbol)]
-            frame = pd.read_parquet(path, columns=list(columns) if columns else None, filters=wanted)
+            frame = _read_parquet(path, symbol, columns, needed)
         else:
             frame = pd.read_csv(path, dtype=str, keep_default_na=False)
             _have(path, frame.columns, needed)
@@ -147,6 +143,20 @@ def _read(
         frame = frame[frame["symbol"].notna() & (frame["symbol"] != "")]
         frame = frame if symbol is None else frame[frame["symbol"] == symbol]
     return frame[list(columns)] if columns else frame
+
+
+def _read_parquet(
+    path: Path, symbol: str | None, columns: tuple[str, ...] | None, needed: tuple[str, ...]
+) -> pd.DataFrame:
+    wanted = None if symbol is None else [("symbol", "==", symbol)]
+    try:
+        frame = pd.read_parquet(path, columns=list(columns) if columns else None, filters=wanted)
+    except Exception:
+        # A filter on a column that is not there fails in Arrow's words; ours name the column.
+        _have(path, pd.read_parquet(path).columns, needed)
+        raise
+    _have(path, frame.columns, needed)
+    return frame
 
 
 def _have(path: Path, present: Iterable[str], needed: tuple[str, ...]) -> None:
