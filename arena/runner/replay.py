@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -136,10 +137,13 @@ async def _rounds(
     gate = asyncio.Semaphore(workers)
     began = snapped = time.monotonic()
     done = resumed = sum(track.counts.n_decisions for track in plan.tracks)
+    settling: list[Future[bool]] = []
     for rnd in plan.rounds:
         if stop is not None and stop.is_set():
-            return False
-        done += len(await run_round(plan, rnd, store, revision, gate, clock))
+            break
+        decisions, begun = await run_round(plan, rnd, store, revision, gate, clock)
+        await _all_settled(settling)
+        settling, done = begun, done + len(decisions)
         if progress is not None:
             rate = (done - resumed) / max(time.monotonic() - began, 1e-9)
             where = ", ".join(f"{s.asset} {s.session}" for s in rnd.slots)
@@ -147,7 +151,13 @@ async def _rounds(
         if time.monotonic() - snapped > SNAPSHOT_EVERY_S:
             store.snapshot()
             snapped = time.monotonic()
-    return True
+    await _all_settled(settling)
+    return done == plan.n_planned
+
+
+async def _all_settled(futures: Sequence[Future[bool]]) -> None:
+    """Wait for commits; a failed one raises here."""
+    await asyncio.gather(*(asyncio.wrap_future(f) for f in futures))
 
 
 def open_run(plan: Plan, store: Store, clock: Clock) -> int:

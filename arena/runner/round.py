@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -33,11 +34,12 @@ class Sealed:
 
 async def run_round(
     plan: Plan, rnd: Round, store: Store, revision: int, gate: asyncio.Semaphore, clock: Clock
-) -> list[Decision]:
-    """Seal, ask, record, settle. Returns the new decisions, in the order of the tracks.
+) -> tuple[list[Decision], list[Future[bool]]]:
+    """Seal, ask, record, settle. Returns the new decisions and the settling still under way.
 
-    Each track's rows are one transaction; Buy & Hold comes last. Rows that the store already has
-    change nothing, so a round cut off at any instant is simply run again.
+    Each track's rows are one transaction, durable before its next slot; Buy & Hold comes last and
+    may be committed together with the next round. Rows that the store already has change nothing,
+    so a round cut off at any instant is simply run again.
     """
     sealed = {slot.asset: seal_slot(plan, slot) for slot in rnd.slots}
     hold_rows = {asset: step_benchmark(plan, s) for asset, s in sealed.items()}
@@ -50,8 +52,10 @@ async def run_round(
             )
 
     decisions = await asyncio.gather(*(ask(track) for track in due))
-    store.write([benchmark_unit(plan.benchmarks[a], rows) for a, rows in hold_rows.items()])
-    return list(decisions)
+    settling = [
+        store.submit(benchmark_unit(plan.benchmarks[a], rows)) for a, rows in hold_rows.items()
+    ]
+    return list(decisions), settling
 
 
 def decided(track: Track, sealed: Mapping[str, Sealed]) -> bool:
