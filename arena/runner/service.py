@@ -124,7 +124,7 @@ def _start(state: ServiceState) -> None:
 
 def _say_age(state: ServiceState) -> None:
     if state.store is not None and state.store.age_s is not None:
-        state.say("warning", f"Another process owns the store; snapshot {state.store.age_s:.0f} s old.")
+        state.say("warning", "Another process owns the store; this page shows its snapshot.")
 
 
 def resolve_choice(choice: str) -> str:

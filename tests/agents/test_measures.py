@@ -46,6 +46,15 @@ def test_rsi_by_hand() -> None:
     assert rsi(closes[:14]) is None
 
 
+WILDER = [44.34, 44.09, 44.15, 43.61, 44.33, 44.83, 45.10, 45.42, 45.84, 46.08, 45.89, 46.03, 45.61,
+          46.28, 46.28, 46.00, 46.03, 46.41, 46.22, 45.64]  # fmt: skip
+
+
+@pytest.mark.parametrize(("n", "expected"), [(15, 70.4641), (16, 66.2496), (20, 57.9150)])
+def test_rsi_on_the_textbook_series(n: int, expected: float) -> None:
+    assert rsi(np.array(WILDER[:n])) == pytest.approx(expected, abs=5e-5)
+
+
 def test_rsi_of_a_flat_series_is_50_and_of_a_rising_one_100() -> None:
     assert rsi(np.full(30, 7.0)) == 50.0
     assert rsi(np.arange(1.0, 31.0)) == pytest.approx(100.0)
