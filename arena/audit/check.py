@@ -1,7 +1,8 @@
 """The invariants of a store as executable checks (`python -m arena check`).
 
 Each check recomputes from what lies below: texts from their hashes, contexts from bars, chains from
-decisions, equity and fills from decisions and bars by the slow second engine, summaries from equity.
+decisions, equity and fills from decisions and bars by the slow second engine, summaries from equity. A check yields findings, and
+plain numbers that say how many values it looked at.
 """
 
 from __future__ import annotations
@@ -10,15 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from arena.audit.check_ledger import check_accounts
+from arena.audit.check_market import check_contexts
+from arena.audit.finding import Finding
 from arena.audit.rows import load
 from arena.core.hashing import sha256_text
 from arena.core.rows import BlobRow, CallRow, DecisionRow, RunRow
 from arena.runner.track import next_link
 from arena.store.head import read_head
 from arena.store.store import Store
-
-from arena.audit.check_market import check_contexts  # isort: skip
-from arena.audit.finding import Finding  # isort: skip
 
 
 @dataclass

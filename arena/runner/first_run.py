@@ -22,6 +22,8 @@ from arena.store.store import Store
 FIRST_RUN_DAYS = 90
 FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
 DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
+LOOK_BACK_DAYS = (30, 400, 3650)
+"""Exchanges refuse to reach back years, so the newest bar is looked for nearby first."""
 
 
 def fill_store(
@@ -54,11 +56,11 @@ def last_session(source: PriceSource, asset: Asset) -> date:
     """The newest session with a final bar.
 
     Raises:
-        SourceError: the source has none in the last ten years.
+        SourceError: the source has none in the last ten years, or failed.
     """
     now = utc_now()
-    since = (now - timedelta(days=3650)).date()
-    bars = load_history(source, asset, since, now.date(), now).bars
-    if not bars:
-        raise SourceError(f"{source.name} has no price of {asset.id}.")
-    return bars[-1].session
+    for days in LOOK_BACK_DAYS:
+        since = (now - timedelta(days=days)).date()
+        if bars := load_history(source, asset, since, now.date(), now).bars:
+            return bars[-1].session
+    raise SourceError(f"{source.name} has no price of {asset.id}.")
