@@ -10,7 +10,9 @@ from tests.browser.harness import Served, browser, chromium, serve
 from tests.ui.made_store import build
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while playwright is open its event loop runs in this thread, and no other
+# test could start one of its own.
+@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if chromium() is None:
         pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
