@@ -22,6 +22,9 @@ from arena.store.store import Store
 FIRST_RUN_DAYS = 90
 FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
 DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
+MOST_ASSETS = 8
+"""Of a folder without any default asset; the rest is there for runs that ask for it."""
+
 LOOK_BACK_DAYS = (30, 400, 3650)
 """Exchanges refuse to reach back years, so the newest bar is looked for nearby first."""
 
@@ -36,9 +39,9 @@ def fill_store(
 
 
 def first_spec(source: PriceSource, choice: str) -> RunSpec:
-    """The last 90 days that all default assets have final prices for."""
+    """The last 90 days that all default assets (or the folder's first ones) have final prices for."""
     known = source.assets()
-    assets = tuple(a for a in DEFAULT_ASSETS if a in known) or tuple(known)
+    assets = tuple(a for a in DEFAULT_ASSETS if a in known) or tuple(known)[:MOST_ASSETS]
     end = min(last_session(source, known[a]) for a in assets)
     return RunSpec(
         kind="replay",
