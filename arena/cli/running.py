@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.agents.registry import get_agent
 from arena.cli.options import AsJson, Data, Store, day, names, resolve_store
 from arena.cli.output import ReplayBar, note, print_json, print_pairs
 from arena.core.errors import ConfigError
@@ -64,7 +65,7 @@ def replay(
         season=season,
         source=source_label(data),
         assets=tuple(sorted(names(assets) or preset.assets or source.assets())),
-        agents=tuple(sorted(names(agents) or preset.agents)),
+        agents=tuple(sorted({get_agent(a).id for a in names(agents) or preset.agents})),
         models=tuple(sorted(names(models) or preset.models)),
         **_window(preset, start, end),
         **_warmup(preset, warmup, warmup_from, warmup_mode),

@@ -3,32 +3,21 @@
 import streamlit as st
 
 from arena.ui import board, filters, overview, queries, states
-from arena.ui.session import store_or_stop
+from arena.ui.page import open_run
 
-states.banners()
-store = store_or_stop("Overview")
-key = queries.version(store)
-runs = queries.runs(key, store)
-if runs.empty:
-    st.title("Overview")
-    states.empty_store()
-
-run = filters.title_row("Overview", runs)
-summaries = queries.summaries(key, store, run["run"])
-states.status_line(run, summaries)
-states.background_line()
-axes = filters.axes_card(summaries)
+page = open_run("Overview")
+axes = filters.axes_card(page.summaries)
 chosen = (axes.agents, axes.models, axes.assets, (axes.strategy,))
-rows = queries.rows(key, store, run["run"], "entry", *chosen)
+rows = queries.rows(page.key, page.store, page.run_id, "entry", *chosen)
 
-overview.tiles(rows, run, queries.last_round(key, store, run["run"]))
+overview.tiles(rows, page.run, queries.last_round(page.key, page.store, page.run_id))
 entries = [r for r in rows if r["group"] != "benchmark"]
 if not entries:
     st.write("No entry matches. Remove a filter.")
     st.stop()
 
 picked = overview.main_board(rows, axes.strategy)
-accounts = queries.rows(key, store, run["run"], "account", *chosen)
+accounts = queries.rows(page.key, page.store, page.run_id, "account", *chosen)
 overview.accounts_of(picked, accounts)
 overview.stand_in_board(rows)
 overview.small_multiples(rows)

@@ -39,6 +39,14 @@ def test_replay_reports(made: tuple[Path, dict[str, Any]]) -> None:
     assert document["store"] == str(path)
 
 
+def test_an_agents_label_names_the_same_run(
+    arena: Callable[..., Any], made: tuple[Path, dict[str, Any]]
+) -> None:
+    again = arena(*REPLAY, "--agents", "Vanilla", "--store", made[0], "--json").json
+    assert again["runs"] == made[1]["runs"]
+    assert again["n_resumed"] == 20
+
+
 def test_leaderboard_shapes(arena: Callable[..., Any], made: tuple[Path, dict[str, Any]]) -> None:
     path, document = made
     by_account = arena("leaderboard", "--store", path, "--by", "account", "--format", "json").json
