@@ -1,45 +1,48 @@
 """The desk: where an agent sees its market and asks its model. Every step is traced.
 
-One desk serves one decision of one track.
+One desk serves one decision of one track. Its verbs: `ask` one role, `gather` several at once, let
+voices `debate`, `react` with tools, `compute` without a model; and `noted`, for the agent's memory.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from arena.agents.prompt import Sheet, output_contract, render
+from arena.agents.memory.base import Memory
+from arena.agents.prompt import Sheet, output_contract
+from arena.agents.trace import ModelStep, code_step, storable
 from arena.core.actions import Intent, Status
 from arena.core.season import Season
 from arena.core.types import Call, Decision, MarketContext, TrackView
-from arena.llm.parse import MAX_ANSWER_BYTES, AnswerError, read_answer
-from arena.llm.types import (
-    ChatModel,
-    ChatReply,
-    ChatRequest,
-    Message,
-    ProviderError,
-    ProviderTimeout,
-)
+from arena.llm.fields import uncited
+from arena.llm.parse import AnswerError, read_answer
+from arena.llm.types import ChatModel, ChatRequest, Message, ProviderError, ProviderTimeout
 
 DEADLINE_S = 180.0
 QUOTED_ANSWER_CHARS = 2_000
 
+Feed = Literal["news", "brief", "fundamentals", "volume"]
 T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Role(Generic[T]):
-    """Who is asked: a name for the trace, the mission told to the model, the form of the answer."""
+    """Who is asked: a name for the trace, the mission told to the model, the form of the answer.
+
+    `acts` marks the role whose answer becomes the action: it alone is told what the actions mean,
+    and its failure is the decision's; any other role that fails is gone on without.
+    """
 
     name: str
     mission: str
     schema: type[T]
+    acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,15 @@ class Answer(Generic[T]):
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[T]):
+    """What one voice said in a debate; voices that failed leave no turn."""
+
+    role: Role[T]
+    round: int
+    value: T
+
+
 class Desk:
     """What an agent works at.
 
@@ -60,60 +72,153 @@ class Desk:
         model: who answers.
         season: rules, among them `generation.tries`, the answers a role may give in all.
         seed: passed into every request.
+        memory: what the agent remembers of this track, or None.
         deadline_s: time for one `ask`, all its answers together.
     """
 
     def __init__(
         self, context: MarketContext, view: TrackView, model: ChatModel, season: Season,
-        seed: int = 0, *, deadline_s: float = DEADLINE_S,
+        seed: int = 0, *, memory: Memory | None = None, deadline_s: float = DEADLINE_S,
     ) -> None:  # fmt: skip
         self.context, self.view, self.model, self.season = context, view, model, season
-        self.seed, self.deadline_s = seed, deadline_s
+        self.seed, self.memory, self.deadline_s = seed, memory, deadline_s
         self.calls: list[Call] = []
+        self.failed_roles: list[str] = []
+
+    def has(self, feed: Feed) -> bool:
+        """Whether the sealed market holds anything of `feed`."""
+        market = self.context
+        match feed:
+            case "news":
+                return bool(market.stories)
+            case "brief":
+                return market.brief is not None
+            case "fundamentals":
+                return bool(market.fundamentals)
+            case "volume":
+                return market.bars[-1].volume is not None
 
     async def ask(self, role: Role[T], sheet: Sheet) -> Answer[T]:
         """Ask `role` about the facts of `sheet`; an unusable answer is sent back with the reason.
 
         Each answer, good or bad, is one call of the trace. A failing provider ends the asking:
         transport is retried below, by the model, not here.
+
+        Raises:
+            BudgetStop: the call would cost more than may still be spent.
         """
-        system = (
-            f"{role.mission}\n\nWhat the actions mean. {self.view.spec.glossary()}\n\n"
-            f"{output_contract(role.schema)}"
-        )
-        messages: tuple[Message, ...] = (Message("system", system), Message("user", sheet.text()))
+        answer = await self._ask(role, sheet)
+        if answer.value is None and not role.acts:
+            self.failed_roles.append(role.name)
+        return answer
+
+    async def _ask(self, role: Role[T], sheet: Sheet) -> Answer[T]:
+        messages: tuple[Message, ...] = (
+            Message("system", self._system(role)), Message("user", sheet.text())
+        )  # fmt: skip
         params = self.season.generation.model_dump(exclude={"tries"})
         ends_at = time.monotonic() + self.deadline_s
         problem = ""
         for attempt in range(1, self.season.generation.tries + 1):
-            request = ChatRequest(messages, role.schema, sheet.facts, self.seed, params)
-            trace = _Trace(self, role.name, attempt, request)
+            request = ChatRequest(messages, role.schema, sheet.facts, self.seed, params, role.name)
+            step = ModelStep(self, role.name, attempt, request)
             try:
                 async with asyncio.timeout(ends_at - time.monotonic()):
                     reply = await self.model.complete(request)
             except (ProviderTimeout, TimeoutError) as error:
                 problem = str(error) or f"no answer within {self.deadline_s:g} s"
-                trace.failed(Status.TIMEOUT, problem)
+                step.failed(Status.TIMEOUT, problem)
                 return Answer(None, Status.TIMEOUT, problem)
             except ProviderError as error:
-                trace.failed(Status.PROVIDER_ERROR, str(error))
+                step.failed(Status.PROVIDER_ERROR, str(error))
                 return Answer(None, Status.PROVIDER_ERROR, str(error))
             try:
                 value = read_answer(reply.text, role.schema)
+                _check_citations(value, sheet)
             except AnswerError as error:
                 problem = str(error)
-                trace.answered(reply, None, problem)
+                step.answered(reply, None, problem)
                 messages = (*messages, *_send_back(reply.text, problem))
                 continue
-            trace.answered(reply, value.model_dump(mode="json"), None)
+            step.answered(reply, value.model_dump(mode="json"), None)
             return Answer(value, Status.OK if attempt == 1 else Status.REPAIRED)
         return Answer(None, Status.INVALID_OUTPUT, problem)
 
-    def give_up(self, role: Role[T], answer: Answer[T]) -> Decision:
+    async def gather(self, asks: Sequence[tuple[Role[T], Sheet]]) -> list[Answer[T]]:
+        """Ask several roles at once; answers and trace stand in the order given, whoever was first."""
+        desks = [self._beside() for _ in asks]
+        answers = await asyncio.gather(
+            *(d.ask(role, sheet) for d, (role, sheet) in zip(desks, asks, strict=True)),
+            return_exceptions=True,
+        )
+        for desk in desks:
+            self.calls += [replace(c, seq=len(self.calls) + i) for i, c in enumerate(desk.calls)]
+            self.failed_roles += desk.failed_roles
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+        return [a for a in answers if isinstance(a, Answer)]
+
+    async def debate(
+        self, voices: Sequence[Role[T]], rounds: int,
+        sheet_of: Callable[[Role[T], Sequence[Turn[T]]], Sheet],
+    ) -> list[Turn[T]]:  # fmt: skip
+        """Let `voices` speak in their order, `rounds` times; each hears all turns before its own."""
+        turns: list[Turn[T]] = []
+        for n in range(1, rounds + 1):
+            for role in voices:
+                answer = await self.ask(role, sheet_of(role, turns))
+                if answer.value is not None:
+                    turns.append(Turn(role, n, answer.value))
+        return turns
+
+    def compute(self, name: str, fn: Callable[..., dict[str, Any]], **inputs: Any) -> dict[str, Any]:
+        """`fn(**inputs)`, traced: a step that no model takes. Its result must be JSON-able."""
+        began = time.perf_counter()
+        output = fn(**inputs)
+        self.calls.append(code_step(len(self.calls), "compute", name, output, began))
+        return output
+
+    def noted(self, operation: str, what: Mapping[str, Any]) -> None:
+        """Trace an operation on the memory: `operation` is recall, add, reward, move or forget."""
+        began = time.perf_counter()
+        self.calls.append(code_step(len(self.calls), "memory", operation, dict(what), began))
+
+    def decision(
+        self, intent: Intent, status: Status, reason: str,
+        conviction: float | None = None, evidence: Sequence[str] = (),
+    ) -> Decision:  # fmt: skip
+        """A decision with everything that was done at this desk."""
+        return Decision(
+            intent, status, reason, conviction, tuple(evidence), tuple(self.calls),
+            tuple(self.failed_roles),
+        )  # fmt: skip
+
+    def give_up(
+        self, role: Role[T], answer: Answer[T], intent: Intent = Intent.HOLD
+    ) -> Decision:
         """The decision when the final role failed: acts as HOLD, and says it is no opinion."""
         tries = sum(1 for c in self.calls if c.role == role.name)
         said = f"No usable answer of {role.name} ({answer.status}, call {tries}): {answer.problem}"
-        return Decision(Intent.HOLD, answer.status, said, calls=tuple(self.calls))
+        return self.decision(intent, answer.status, said)
+
+    def _system(self, role: Role[T]) -> str:
+        meaning = f"What the actions mean. {self.view.spec.glossary()}" if role.acts else ""
+        return "\n\n".join(filter(None, (role.mission, meaning, output_contract(role.schema))))
+
+    def _beside(self) -> Desk:
+        """A desk with a trace of its own, for one of several roles that work at once."""
+        return Desk(
+            self.context, self.view, self.model, self.season, self.seed,
+            memory=self.memory, deadline_s=self.deadline_s,
+        )  # fmt: skip
+
+
+def _check_citations(value: BaseModel, sheet: Sheet) -> None:
+    """Only evidence that stands on the sheet may be cited."""
+    if wrong := uncited(value, sheet.offered):
+        offered = ", ".join(sheet.offered[:20]) or "none, so the list must be empty"
+        raise AnswerError(f"`{wrong}` is no id of the evidence offered ({offered})")
 
 
 def _send_back(text: str, problem: str) -> tuple[Message, Message]:
@@ -126,57 +231,3 @@ def _send_back(text: str, problem: str) -> tuple[Message, Message]:
             "Send the whole JSON object again, corrected, and nothing else.",
         ),
     )
-
-
-def storable(text: str) -> str:
-    """`text` as valid UTF-8, cut at the size beyond which no answer is read."""
-    clean = text.encode("utf-8", "replace").decode("utf-8")
-    if len(clean) <= MAX_ANSWER_BYTES:
-        return clean
-    return f"{clean[:MAX_ANSWER_BYTES]}\n[cut here: {len(clean)} characters in all]"
-
-
-class _Trace:
-    """One attempt on its way into the desk's calls."""
-
-    def __init__(self, desk: Desk, role: str, attempt: int, request: ChatRequest) -> None:
-        self.desk, self.role, self.attempt, self.request = desk, role, attempt, request
-        self.began = time.perf_counter()
-
-    def answered(self, reply: ChatReply, parsed: dict[str, Any] | None, error: str | None) -> None:
-        status = Status.OK if error is None else Status.INVALID_OUTPUT
-        self._add(
-            status, error, reply.model, storable(reply.text), parsed, reply.params,
-            reply.tokens_in, reply.tokens_out, reply.cost_usd,
-        )  # fmt: skip
-
-    def failed(self, status: Status, error: str) -> None:
-        """Nothing came back: what it cost is unknown."""
-        self._add(
-            status, error, self.desk.model.id, "", None, self.request.params, None, None, None
-        )
-
-    def _add(
-        self, status: Status, error: str | None, model: str, answer: str,
-        parsed: dict[str, Any] | None, params: Mapping[str, Any],
-        tokens_in: int | None, tokens_out: int | None, cost_usd: float | None,
-    ) -> None:  # fmt: skip
-        self.desk.calls.append(
-            Call(
-                seq=len(self.desk.calls),
-                kind="model",
-                role=self.role,
-                model=model,
-                status=status.value,
-                attempt=self.attempt,
-                prompt=render(self.request.messages),
-                answer=answer,
-                parsed=parsed,
-                error=error,
-                params=dict(params),
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                cost_usd=cost_usd,
-                latency_ms=(time.perf_counter() - self.began) * 1e3,
-            )
-        )

@@ -44,9 +44,13 @@ def rounded_price(price: float) -> float:
 
 @dataclass
 class Sheet:
-    """A user message in the making: titled blocks, and the `facts` that stand in them."""
+    """A user message in the making: titled blocks, and the `facts` that stand in them.
+
+    `offered` are the ids of evidence that an answer may cite.
+    """
 
     facts: dict[str, Any] = field(default_factory=dict)
+    offered: list[str] = field(default_factory=list)
     _blocks: list[str] = field(default_factory=list)
 
     def values(self, title: str, rows: Sequence[tuple[str, str, Value, str]]) -> None:
@@ -64,6 +68,11 @@ class Sheet:
         if rows:
             self._remember(name, [list(row) for row in rows])
             self._add(title, [" | ".join(heads), *(" | ".join(map(show, row)) for row in rows)])
+
+    def offer(self, ids: Sequence[str]) -> None:
+        """Ids that stand in a block just added, and may be cited."""
+        self.offered += [i for i in ids if i not in self.offered]
+        self.facts["evidence_ids"] = self.offered
 
     def _remember(self, name: str, value: Any) -> None:
         if name in self.facts:
@@ -171,5 +180,6 @@ def plain(facts: Mapping[str, Any]) -> list[str]:
     spelt: list[str] = []
     for value in facts.values():
         rows = value if isinstance(value, list) else [[value]]
-        spelt += [show(cell) for row in rows for cell in row]
+        for row in rows:
+            spelt += [show(cell) for cell in (row if isinstance(row, list) else [row])]
     return spelt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from typing import TypeVar
 
@@ -12,6 +13,8 @@ from arena.agents.base import Agent
 from arena.core.errors import InvariantError, UnknownNameError
 
 _AGENTS: dict[str, Agent] = {}
+
+_WRAPPERS: dict[str, Callable[[Agent], Agent]] = {}
 
 A = TypeVar("A", bound=Agent)
 
@@ -24,6 +27,18 @@ def register_agent(kind: type[A]) -> type[A]:
         raise InvariantError(f"two agents are called `{agent.id}` or `{agent.label}`; rename one")
     _AGENTS[agent.id] = agent
     return kind
+
+
+def register_wrapper(prefix: str) -> Callable[[Callable[[Agent], Agent]], Callable[[Agent], Agent]]:
+    """Make a function of an agent available as `prefix+<agent>`; wrappers may stand in a row."""
+
+    def register(wrap: Callable[[Agent], Agent]) -> Callable[[Agent], Agent]:
+        if prefix in _WRAPPERS:
+            raise InvariantError(f"two wrappers are called `{prefix}`; rename one")
+        _WRAPPERS[prefix] = wrap
+        return wrap
+
+    return register
 
 
 @cache
@@ -39,12 +54,17 @@ def known_agents() -> dict[str, Agent]:
 
 
 def get_agent(id_or_label: str) -> Agent:
-    """The agent of that id or label.
+    """The agent of that id or label, with wrappers before it: `masked+inverted+trade`.
 
     Raises:
-        UnknownNameError: no such agent; the message lists those that exist.
+        UnknownNameError: no such agent or wrapper; the message lists those that exist.
     """
     known = known_agents()
+    prefix, plus, rest = id_or_label.partition("+")
+    if plus:
+        if prefix not in _WRAPPERS:
+            raise UnknownNameError("wrapper of an agent", prefix, _WRAPPERS)
+        return _WRAPPERS[prefix](get_agent(rest))
     by_label = {agent.label: agent for agent in known.values()}
     agent = known.get(id_or_label) or by_label.get(id_or_label)
     if agent is None:

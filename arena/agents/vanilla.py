@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel
 
+from arena.agents.base import Agent
 from arena.agents.desk import Desk, Role
 from arena.agents.prompt import Sheet, account_blocks, market_blocks
 from arena.agents.registry import register_agent
@@ -29,14 +30,14 @@ TRADER = Role(
     "the figures you are given; you cannot know any later price. Weigh what speaks for a rise and "
     "for a fall, then choose one action.",
     Verdict,
+    acts=True,
 )
 
 
 @register_agent
-class Vanilla:
+class Vanilla(Agent):
     id = "vanilla"
     label = "Vanilla"
-    learns = False
 
     async def decide(self, desk: Desk) -> Decision:
         sheet = Sheet()
@@ -46,10 +47,6 @@ class Vanilla:
         if answer.value is None:
             return desk.give_up(TRADER, answer)
         verdict = answer.value
-        return Decision(
-            intent=WORD_INTENT[verdict.action],
-            status=answer.status,
-            reason=verdict.reason,
-            conviction=verdict.confidence,
-            calls=tuple(desk.calls),
+        return desk.decision(
+            WORD_INTENT[verdict.action], answer.status, verdict.reason, verdict.confidence
         )

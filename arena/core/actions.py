@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class Intent(StrEnum):
@@ -16,6 +18,19 @@ class Intent(StrEnum):
     HOLD = "hold"
     FLAT = "flat"
     KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """What the three words mean in this season, told to every agent in the same sentence."""
+
+    hold: Literal["flat", "keep"] = "flat"
+    shorting: bool = True
+
+    def glossary(self) -> str:
+        hold = "close any position and stay out" if self.hold == "flat" else "leave the position as it is"
+        sell = "be short (profit if the price falls)" if self.shorting else "close any position"
+        return f"BUY: be long (profit if the price rises). SELL: {sell}. HOLD: {hold}."
 
 
 INTENT_CODE: dict[Intent, int] = {
@@ -58,3 +73,16 @@ FAILED = frozenset({Status.INVALID_OUTPUT, Status.PROVIDER_ERROR, Status.TIMEOUT
 
 GAPS = frozenset({Status.NO_DATA, Status.MISSED, Status.BUDGET_STOP, Status.NO_QUORUM})
 """No decision could be made: they act as `keep` and count in `n_gaps`."""
+
+
+def target_side(intent: Intent, side: int, spec: ActionSpec) -> int:
+    """Side (-1, 0, 1) that `intent` asks for, given the side now and what the season's words mean."""
+    if intent is Intent.LONG:
+        return 1
+    if intent is Intent.SHORT:
+        return -1 if spec.shorting else 0
+    if intent is Intent.FLAT:
+        return 0
+    if intent is Intent.KEEP:
+        return side
+    return side if spec.hold == "keep" else 0

@@ -10,8 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from arena.core.actions import ActionSpec
 from arena.core.hashing import sha256_json
-from arena.core.types import ActionSpec, AssetClass
+from arena.core.types import AssetClass
 
 Fill = Literal["next", "close"]
 RunKind = Literal["live", "replay", "import", "rescore"]

@@ -12,7 +12,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Literal
 
-from arena.core.actions import Intent, Status
+from arena.core.actions import ActionSpec, Intent, Status
 from arena.core.errors import InvariantError
 from arena.core.hashing import sha256_json
 
@@ -116,19 +116,6 @@ class MarketContext:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionSpec:
-    """What the three words mean in this season, told to every agent in the same sentence."""
-
-    hold: Literal["flat", "keep"] = "flat"
-    shorting: bool = True
-
-    def glossary(self) -> str:
-        hold = "close any position and stay out" if self.hold == "flat" else "leave the position as it is"
-        sell = "be short (profit if the price falls)" if self.shorting else "close any position"
-        return f"BUY: be long (profit if the price rises). SELL: {sell}. HOLD: {hold}."
-
-
-@dataclass(frozen=True, slots=True)
 class Past:
     """One earlier decision of the track and what the asset did next: close to next close."""
 
@@ -200,7 +187,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What an agent decided. `conviction` is in [0, 1] or unknown; `calls` are its whole trace."""
+    """What an agent decided. `conviction` is in [0, 1] or unknown; `calls` are its whole trace.
+
+    `failed_roles` are inner roles that gave no usable answer and that the agent went on without.
+    """
 
     intent: Intent
     status: Status
@@ -208,3 +198,4 @@ class Decision:
     conviction: float | None = None
     evidence: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
+    failed_roles: tuple[str, ...] = ()

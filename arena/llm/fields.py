@@ -11,10 +11,11 @@ Each marker also tightens the check: pydantic alone takes `true` or `"NaN"` for 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import BaseModel, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 
@@ -108,3 +109,17 @@ Marker = Lean | Confidence | Text | Cites
 def marker_of(metadata: list[Any]) -> Marker | None:
     """The marker among a pydantic field's metadata."""
     return next((m for m in metadata if isinstance(m, Marker)), None)
+
+
+def uncited(value: BaseModel, offered: Collection[str]) -> str | None:
+    """The first id that `value` cites (in any `Cites` field, nested ones too) and nobody offered."""
+    for name, info in type(value).model_fields.items():
+        held = getattr(value, name)
+        if isinstance(marker_of(info.metadata), Cites):
+            for cited in held:
+                if cited not in offered:
+                    return str(cited)
+        for part in held if isinstance(held, list) else [held]:
+            if isinstance(part, BaseModel) and (wrong := uncited(part, offered)):
+                return wrong
+    return None

@@ -21,6 +21,13 @@ class ProviderTimeout(ProviderError):
     """The model did not answer before the deadline."""
 
 
+class BudgetStop(ArenaError):
+    """The call was not made: its worst case no longer fits into what may be spent.
+
+    No failure of a model, so nothing below the runner may catch it.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One turn of a conversation."""
@@ -36,6 +43,7 @@ class ChatRequest:
     `facts` are exactly the values rendered into the messages, by name: a stand-in reads them in
     place of the prose. `schema` is the form of the answer. `params` are the season's generation
     settings (temperature, top_p, max_tokens); `seed` is passed on where a provider takes one.
+    `role` names who is asked, for logs and scripts; no model is told.
     """
 
     messages: tuple[Message, ...]
@@ -43,13 +51,16 @@ class ChatRequest:
     facts: Mapping[str, Any]
     seed: int = 0
     params: Mapping[str, Any] = field(default_factory=dict)
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
     """What came back, unread. None for tokens or cost means unknown, never free.
 
-    `model` is the id that answered; `params` are the generation settings that took effect.
+    `model` is the id that answered; `params` are the generation settings that took effect, with
+    anything worth knowing about the way there (`retries`, `left_out`). `sent` are the messages that
+    reached the model where they are not those of the request.
     """
 
     text: str
@@ -59,6 +70,7 @@ class ChatReply:
     cost_usd: float | None
     latency_ms: float
     params: Mapping[str, Any] = field(default_factory=dict)
+    sent: tuple[Message, ...] | None = None
 
 
 class ChatModel(Protocol):

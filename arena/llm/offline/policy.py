@@ -57,6 +57,32 @@ def opinion_from_score(score: float, dead_zone: float, full: float, text: str) -
     return Opinion(round(lean, 2), round(0.5 + 0.5 * strength, 2), text)
 
 
+HEARD_DEAD_ZONE = 0.1
+"""Below it, what a committee thinks on average is no side."""
+
+
+def in_role(facts: Facts, own: Opinion) -> Opinion:
+    """The opinion a rule gives in the role it is asked in.
+
+    A role that hears others (facts called `voices` or `*_voices`: who, lean, confidence, words)
+    goes by their mean, weighted by confidence, and by its own reading with a third of the weight if
+    it has one. A role that argues for one side (fact `argues`: `rise` or `fall`) keeps the lean and
+    is as sure as that side deserves.
+    """
+    heard = [row for n, rows in facts.items() if n == "voices" or n.endswith("_voices") for row in rows]
+    weight = sum(float(row[2]) for row in heard)
+    if weight > 0:
+        theirs = sum(float(row[1]) * float(row[2]) for row in heard) / weight
+        lean = theirs if own.confidence == 0 else (2 * theirs + own.lean) / 3
+        lean = 0.0 if abs(lean) < HEARD_DEAD_ZONE else round(lean, 2)
+        text = f"{own.text} {len(heard)} voices average {theirs:+.2f}: {lean:+.2f} in all."
+        own = Opinion(lean, round(0.5 + 0.5 * abs(lean), 2), text)
+    if (side := facts.get("argues")) in ("rise", "fall"):
+        sign = 1 if side == "rise" else -1
+        return Opinion(float(sign), round(0.5 + 0.5 * sign * own.lean, 2), own.text)
+    return own
+
+
 def fill(schema: type[BaseModel], opinion: Opinion, facts: Facts) -> dict[str, Any]:
     """A valid answer of `schema`: every annotated field from the opinion, the others by default.
 
@@ -100,6 +126,6 @@ class StandIn:
 
     async def complete(self, req: ChatRequest) -> ChatReply:
         began = time.perf_counter()
-        text = canonical_json(fill(req.schema, self.rule(req.facts), req.facts))
+        text = canonical_json(fill(req.schema, in_role(req.facts, self.rule(req.facts)), req.facts))
         latency_ms = (time.perf_counter() - began) * 1e3
         return ChatReply(text, self.id, 0, 0, 0.0, latency_ms)

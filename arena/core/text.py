@@ -1,0 +1,19 @@
+"""Text from outside (news, filings, other agents) made harmless to read; its meaning is not judged here."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_INVISIBLE = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_SPACES = re.compile(r"\s+")
+
+
+def clean_foreign(text: str, max_chars: int) -> str:
+    """`text` in one line: NFKC, no zero-width, bidi or control characters, at most `max_chars` long."""
+    shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    plain = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in shown)
+    line = _SPACES.sub(" ", plain).strip()
+    return line if len(line) <= max_chars else line[: max_chars - 1].rstrip() + "…"
