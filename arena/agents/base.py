@@ -18,6 +18,8 @@ class Agent:
     id: str
     label: str
     learns: bool = False
+    own_models: tuple[str, ...] = ()
+    """Names of models that it brings along (an agent elsewhere); it is then paired with these only."""
 
     async def decide(self, desk: Desk) -> Decision:
         """One decision for the desk's slot. A model that fails gives a Decision that says so."""

@@ -7,6 +7,7 @@ voices `debate`, `react` with tools, `compute` without a model; and `noted`, for
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from pydantic import BaseModel
 
 from arena.agents.memory.base import Memory
 from arena.agents.prompt import Sheet, output_contract
+from arena.agents.react import react
+from arena.agents.tools import Tool
 from arena.agents.trace import ModelStep, code_step, storable
 from arena.core.actions import Intent, Status
 from arena.core.season import Season
@@ -31,7 +34,7 @@ Feed = Literal["news", "brief", "fundamentals", "volume"]
 T = TypeVar("T", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Role(Generic[T]):
     """Who is asked: a name for the trace, the mission told to the model, the form of the answer.
 
@@ -45,7 +48,7 @@ class Role(Generic[T]):
     acts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer(Generic[T]):
     """`value` is None exactly when `status` is a failure; `problem` then says what went wrong."""
 
@@ -54,7 +57,7 @@ class Answer(Generic[T]):
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Turn(Generic[T]):
     """What one voice said in a debate; voices that failed leave no turn."""
 
@@ -172,6 +175,12 @@ class Desk:
                     turns.append(Turn(role, n, answer.value))
         return turns
 
+    async def react(
+        self, role: Role[T], tools: Sequence[Tool], max_steps: int, sheet: Sheet
+    ) -> Answer[T]:
+        """Let `role` use `tools` before it answers, at most `max_steps` steps in all."""
+        return await react(self, role, tools, max_steps, sheet)
+
     def compute(self, name: str, fn: Callable[..., dict[str, Any]], **inputs: Any) -> dict[str, Any]:
         """`fn(**inputs)`, traced: a step that no model takes. Its result must be JSON-able."""
         began = time.perf_counter()
@@ -201,6 +210,12 @@ class Desk:
         tries = sum(1 for c in self.calls if c.role == role.name)
         said = f"No usable answer of {role.name} ({answer.status}, call {tries}): {answer.problem}"
         return self.decision(intent, answer.status, said)
+
+    def seeing(self, context: MarketContext, view: TrackView) -> Desk:
+        """This desk with another market and view before it; both write one and the same trace."""
+        other = copy.copy(self)
+        other.context, other.view = context, view
+        return other
 
     def _system(self, role: Role[T]) -> str:
         meaning = f"What the actions mean. {self.view.spec.glossary()}" if role.acts else ""

@@ -89,7 +89,7 @@ class Sheet:
 def market_blocks(sheet: Sheet, market: MarketContext) -> None:
     """Asset, session, recent closes and measures: what every track of the slot sees alike."""
     _asset_block(sheet, market.asset, market.session.isoformat(), rounded_price(market.price))
-    _closes_block(sheet, market.bars)
+    closes_block(sheet, market.bars)
     m = measure(market.bars, market.asset.annual_base)
     sheet.values(
         "Measures at that close",
@@ -102,8 +102,8 @@ def market_blocks(sheet: Sheet, market: MarketContext) -> None:
              percent(m.sma_50_gap_frac), " %"),
             ("sma_200_gap_pct", "Above (+) or below (-) the 200-session mean",
              percent(m.sma_200_gap_frac), " %"),
-            ("rsi_14", "RSI over 14 sessions, 0 to 100", _rounded(m.rsi_14, 1), ""),
-            ("z_50", "Deviations from the 50-session mean", _rounded(m.z_50, 2), ""),
+            ("rsi_14", "RSI over 14 sessions, 0 to 100", rounded(m.rsi_14, 1), ""),
+            ("z_50", "Deviations from the 50-session mean", rounded(m.z_50, 2), ""),
             ("volatility_session_pct", "Volatility of a session, last 60",
              percent(m.volatility_session_frac), " %"),
             ("volatility_year_pct", "The same for a year", percent(m.volatility_year_frac), " %"),
@@ -146,7 +146,8 @@ def _asset_block(sheet: Sheet, asset: Asset, session: str, close: float) -> None
     )
 
 
-def _closes_block(sheet: Sheet, bars: Sequence[Bar]) -> None:
+def closes_block(sheet: Sheet, bars: Sequence[Bar]) -> None:
+    """The last ten closes."""
     sheet.table(
         "Latest closes",
         "closes",
@@ -155,7 +156,8 @@ def _closes_block(sheet: Sheet, bars: Sequence[Bar]) -> None:
     )
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
+def rounded(value: float | None, digits: int) -> float | None:
+    """Rounded, without a negative zero; None stays None."""
     return None if value is None else round(value, digits) + 0.0
 
 

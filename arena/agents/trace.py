@@ -10,6 +10,7 @@ from arena.agents.prompt import render
 from arena.core.actions import Status
 from arena.core.types import Call
 from arena.llm.parse import MAX_ANSWER_BYTES
+from arena.llm.redact import redact
 from arena.llm.types import ChatReply, ChatRequest
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def storable(text: str) -> str:
-    """`text` as valid UTF-8, cut at the size beyond which no answer is read."""
-    clean = text.encode("utf-8", "replace").decode("utf-8")
+    """`text` as valid UTF-8 without secrets, cut at the size beyond which no answer is read."""
+    clean = redact(text.encode("utf-8", "replace").decode("utf-8"))
     if len(clean) <= MAX_ANSWER_BYTES:
         return clean
     return f"{clean[:MAX_ANSWER_BYTES]}\n[cut here: {len(clean)} characters in all]"
@@ -35,14 +36,14 @@ class ModelStep:
         status = Status.OK if error is None else Status.INVALID_OUTPUT
         self._add(
             status, error, reply.model, storable(reply.text), parsed, reply.params,
-            reply.tokens_in, reply.tokens_out, reply.cost_usd, render(reply.sent or self.request.messages),
+            reply.tokens_in, reply.tokens_out, reply.cost_usd, redact(render(reply.sent or self.request.messages)),
         )  # fmt: skip
 
     def failed(self, status: Status, error: str) -> None:
         """Nothing came back: what it cost is unknown."""
         self._add(
             status, error, self.desk.model.id, "", None, self.request.params, None, None, None,
-            render(self.request.messages),
+            redact(render(self.request.messages)),
         )  # fmt: skip
 
     def _add(
@@ -61,7 +62,7 @@ class ModelStep:
                 prompt=prompt,
                 answer=answer,
                 parsed=parsed,
-                error=error,
+                error=None if error is None else redact(error),
                 params=dict(params),
                 tokens_in=tokens_in,
                 tokens_out=tokens_out,

@@ -12,6 +12,7 @@ import pandas as pd
 
 from arena.analytics.entry_curve import Curve, curves_of, entry_curve
 from arena.analytics.entry_metrics import row_metrics
+from arena.analytics.epochs import one_of_many
 from arena.analytics.result import MetricResult
 from arena.analytics.window import Mode
 from arena.core.errors import UnknownNameError
@@ -51,7 +52,8 @@ def board(
         unranked: runs that take no rank for another reason (decided after the fills they use).
 
     Returns:
-        Plain dicts; `metrics` maps a name to its result object. `position` is {asset: side}.
+        Plain dicts; `metrics` maps a name to its result object. `position` is {asset: side}. Epochs
+        of one run are one row, see `epochs.one_of_many`.
 
     Raises:
         UnknownNameError: `by` or `mode` is none of the above.
@@ -94,7 +96,8 @@ def board(
             "unranked": run in unranked,
         }
         rows.append({**_names(group, by), **row})
-    return [{k: v for k, v in row.items() if k not in ("window", "unranked")} for row in rank(rows)]
+    ranked = rank(one_of_many(rows))
+    return [{k: v for k, v in row.items() if k not in ("window", "unranked")} for row in ranked]
 
 
 def _names(group: Sequence[Account], by: str) -> Row:

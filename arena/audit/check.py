@@ -15,7 +15,7 @@ from arena.audit.check_market import check_contexts
 from arena.audit.finding import Finding
 from arena.audit.rows import load
 from arena.core.hashing import sha256_text
-from arena.core.rows import BlobRow, CallRow, DecisionRow, RunRow
+from arena.core.rows import BlobRow, CallRow, DecisionRow, MemoryRow, RunRow
 from arena.runner.track import next_link
 from arena.store.head import read_head
 from arena.store.store import Store
@@ -53,7 +53,8 @@ def check_store(store: Store) -> Report:
         check_head(store, decisions),
         check_completeness(runs, decisions),
         check_contexts(store, decisions),
-        check_accounts(store, runs, decisions),
+        check_memories(store, decisions),
+        check_accounts(store, runs, [d for d in decisions if d.phase == "live"]),
     )
     for part in parts:
         for item in part:
@@ -117,6 +118,19 @@ def check_head(store: Store, decisions: list[DecisionRow]) -> Iterator[Finding |
     for track, head in heads.items():
         if (track, head) not in links:
             yield Finding("breach", "head", f"the recorded head of {track} is not in the store")
+
+
+def check_memories(store: Store, decisions: list[DecisionRow]) -> Iterator[Finding | int]:
+    """What an agent remembers is what its last decision left."""
+    newest = {d.track: d for d in decisions if d.memory_sha256 is not None}
+    memories = {m.track: m for m in load(store, MemoryRow, "")}
+    yield len(memories)
+    for track in sorted(newest.keys() | memories.keys()):
+        memory, last = memories.get(track), newest.get(track)
+        if memory is None or last is None or sha256_text(memory.content_json) != last.memory_sha256:
+            yield Finding(
+                "breach", "memory", f"the memory of {track} is not the one its last decision left"
+            )
 
 
 def check_completeness(

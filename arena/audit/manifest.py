@@ -8,6 +8,7 @@ from typing import Any
 from arena.audit.rows import load
 from arena.core.hashing import sha256_json
 from arena.core.rows import CallRow, ContextRow, DecisionRow
+from arena.llm.registry import known_models
 from arena.store import reader
 from arena.store.store import Store
 
@@ -27,6 +28,7 @@ def build_manifest(store: Store, run: str) -> dict[str, Any]:
     )  # fmt: skip
     hashes = {d.market_hash for d in decisions}
     contexts = [c for c in load(store, ContextRow, "ORDER BY market_hash") if c.market_hash in hashes]
+    asked = [c for c in calls if c.kind == "model"]
     heads = {d.track: d.chain_hash for d in sorted(decisions, key=lambda d: d.seq)}
     document = {
         "run": run,
@@ -39,9 +41,16 @@ def build_manifest(store: Store, run: str) -> dict[str, Any]:
         "data_sha256": sha256_json(sorted(hashes)),
         "prompts_sha256": sha256_json([c.prompt_sha256 for c in calls]),
         "answers_sha256": sha256_json([c.answer_sha256 for c in calls]),
-        "effective_params": sorted({c.params_json for c in calls}),
-        "models": sorted({c.model for c in calls}),
+        "effective_params": sorted({c.params_json for c in asked}),
+        "models": sorted({c.model for c in asked}),
+        "knowledge_cutoffs": {m: cutoff(m) for m in sorted({d.model for d in decisions})},
         "n_contexts": len(contexts),
         "track_heads": heads,
     }
     return {"id": f"arena:{run}:{sha256_json(document)[:16]}", **document}
+
+
+def cutoff(model: str) -> str | None:
+    """Up to when a model may know what happened; None where nobody says."""
+    info = known_models().get(model)
+    return None if info is None or info.knowledge_cutoff is None else str(info.knowledge_cutoff)

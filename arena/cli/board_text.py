@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,15 +44,27 @@ def as_table(rows: Sequence[Row], layout: str = "") -> None:
     """Print; ratios in percent where the header says so."""
     metrics = TABLE1 if layout == "table1" else COLUMNS
     heads = [f"{m} %" if m in PERCENT else m for m in metrics]
+    many = any(r["epochs"] for r in rows)
     print_table(
         ["run", "#", "account" if rows and "account" in rows[0] else "entry", "group", "strategy",
-         *heads, "balance", "failed", "gaps"],
+         *heads, "balance", "failed", "gaps", *(["epochs"] if many else [])],
         [
             [r["run"], _rank(r), name(r), r["group"], r["strategy"], *(cell(r, m) for m in metrics),
-             f"{r['balance']:,.0f}", str(r["n_failed"]), str(r["n_gaps"])]
+             f"{r['balance']:,.0f}", str(r["n_failed"]), str(r["n_gaps"]),
+             *([_epochs(r)] if many else [])]
             for r in rows
         ],
     )  # fmt: skip
+
+
+def _epochs(row: Row) -> str:
+    """How many epochs the row stands for, and the spread of their returns."""
+    if not row["epochs"]:
+        return "1"
+    if row["epochs"]["deterministic"]:
+        return f"{row['epochs']['n']}, deterministic"
+    low, high = row["epochs"]["min_max"]["CR"] or (0.0, 0.0)
+    return f"{row['epochs']['n']}, CR {100 * low:+.2f} to {100 * high:+.2f}"
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -69,6 +82,8 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 def _safe(value: Any) -> Any:
     """A leading = + - @ in text would be a formula to a spreadsheet."""
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@" else value

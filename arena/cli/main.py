@@ -7,7 +7,7 @@ import sys
 import typer
 from pydantic import ValidationError
 
-from arena.cli import care, reading, running
+from arena.cli import admission, care, reading, running, serving
 from arena.core.errors import ArenaError, ConfigError, StoreError
 
 app = typer.Typer(
@@ -28,6 +28,8 @@ app.command("export")(reading.export)
 app.command("manifest")(reading.manifest)
 app.command("check")(care.check)
 app.command("doctor")(care.doctor)
+app.command("serve-agent")(serving.serve_agent)
+app.command("check-agent")(admission.check_agent)
 
 
 def explain(error: ValidationError) -> str:

@@ -8,17 +8,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from arena.analytics.leaderboard import board
 from arena.audit.manifest import build_manifest
 from arena.cli.board_text import as_csv, as_latex, as_table
+from arena.cli.decision_text import print_decision
 from arena.cli.options import AsJson, Run, Store, names, resolve_store
-from arena.cli.output import note, print_json, print_pairs
+from arena.cli.output import note, print_json
 from arena.core.errors import UnknownNameError
 from arena.core.ids import TrackId
+from arena.runner.behind import behind
 from arena.runner.boards import select_board
 from arena.store import reader
 from arena.store.export import export as export_tables
@@ -109,24 +111,14 @@ def decision(
     """All that stands behind one decision: what was seen, asked, answered and done."""
     track = TrackId.parse(id)
     with reading(store) as opened:
-        found = reader.decision(opened, id)
+        found = behind(opened, id)
         if found is None:
-            known = reader.decisions(opened, track.run)["decision"].tolist()
+            known = reader.decisions(opened, track.run, phase=None)["decision"].tolist()
             raise UnknownNameError("decision", id, known[:20])
     if as_json:
         print_json(found)
         return
-    calls = found.pop("calls")
-    print_pairs(id, found)
-    for call in calls:
-        print_pairs(f"\ncall {call['seq']}: {call['role']} asks {call['model']}", _brief(call))
-        print("\n--- prompt ---\n" + (call["prompt"] or ""))
-        print("\n--- answer ---\n" + (call["answer"] or ""))
-
-
-def _brief(call: dict[str, Any]) -> dict[str, Any]:
-    keys = ("status", "attempt", "tokens_in", "tokens_out", "cost_usd", "params_json", "parsed_json")
-    return {k: call[k] for k in keys} | ({"error": call["error"]} if call["error"] else {})
+    print_decision(found)
 
 
 def export(

@@ -18,6 +18,7 @@ from arena.market.sources import PriceSource, open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.actions_file import read_actions
 from arena.runner.derived import run_import, run_rescore
+from arena.runner.journal import Spending, check_spending
 from arena.runner.presets import Preset, get_preset
 from arena.runner.replay import RunResult, fresh_spec, prepare, run_replay
 from arena.store import reader
@@ -50,6 +51,9 @@ def replay(
     slippage_bps: Annotated[float | None, typer.Option("--slippage-bps")] = None,
     borrow_bps_year: Annotated[float | None, typer.Option("--borrow-bps-year")] = None,
     no_short: Annotated[bool, typer.Option("--no-short", help="Long only, agents are told.")] = False,
+    budget_usd: Annotated[float | None, typer.Option("--budget-usd", min=0, help="Most that may be spent.")] = None,
+    allow_unpriced: Annotated[bool, typer.Option("--allow-unpriced", help="Models of unknown price, within --token-cap.")] = False,
+    token_cap: Annotated[int | None, typer.Option("--token-cap", min=1, help="Most tokens, prompts and answers.")] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, max=256)] = 8,
     new: Annotated[bool, typer.Option("--new", help="Another run, even if this one exists.")] = False,
     as_json: AsJson = False,
@@ -72,6 +76,8 @@ def replay(
         seed=seed,
     )
     chosen = _strategies(names(strategies) or preset.strategies or PAPER_STRATEGIES, season)
+    spending = Spending(budget_usd, token_cap, allow_unpriced)
+    check_spending(spec.models, spending)
     path = resolve_store(store, data)
     histories = prepare(spec, chosen, source)
     with open_store(path) as opened, ReplayBar() as bar:
@@ -80,7 +86,7 @@ def replay(
         result = run_replay(
             spec, chosen, source, opened,
             epochs=epochs or preset.epochs, workers=workers, progress=bar,
-            histories=histories,
+            histories=histories, spending=spending,
         )  # fmt: skip
     _report(result, path, as_json)
 
@@ -195,7 +201,11 @@ def _strategies(chosen: tuple[str, ...], season: Season) -> tuple[str, ...]:
 
 
 def _report(result: RunResult, path: Path, as_json: bool) -> None:
-    document = {k: v for k, v in asdict(result).items() if k != "stopped"} | {"store": str(path)}
+    hidden = ("stopped", "budget_stop")
+    document = {k: v for k, v in asdict(result).items() if k not in hidden} | {"store": str(path)}
+    if result.budget_stop:
+        note(f"Stopped by the budget. {result.budget_stop}")
+        document["budget_stop"] = result.budget_stop
     if as_json:
         print_json(document)
     else:

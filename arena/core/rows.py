@@ -113,7 +113,10 @@ class BlobRow:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRow:
-    """`seq` counts the track's decisions from 0; `chain_hash` covers this one and all before it."""
+    """`seq` counts the track's decisions from 0; `chain_hash` covers this one and all before it.
+
+    `phase` is live or warmup. `memory_sha256` is of the track's memory after this decision.
+    """
 
     TABLE: ClassVar[str] = "decisions"
     decision: str
@@ -145,6 +148,15 @@ class DecisionRow:
     chain_hash: str
     decided_at_utc: datetime
     latency_ms: float
+    n_failed_roles: int = 0
+    memory_sha256: str | None = None
+
+
+LATER_COLUMNS: dict[str, dict[str, object]] = {
+    "decisions": {"n_failed_roles": 0, "memory_sha256": None}
+}
+"""Columns added after stores were out there, with the value that older rows have. Where a row has
+that value, its chain link does not cover the column, so that older chains still hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,15 +244,55 @@ class SummaryRow:
     sparkline_json: str
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryRow:
+    """A track's memory after its decision `seq`: the canonical JSON of its dump. One row a track."""
+
+    TABLE: ClassVar[str] = "memory"
+    track: str
+    run: str
+    seq: int
+    content_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRow:
+    """What may have cost money. `event` is opened (`usd` = reserved) or closed (`usd` = charged).
+
+    `request_key` names the request whatever the attempt; an answer is kept with its closing, so
+    that a run that was killed never pays for it again.
+    """
+
+    TABLE: ClassVar[str] = "attempts"
+    attempt: str
+    event: str
+    run: str
+    decision: str
+    request_key: str
+    role: str
+    model: str
+    status: str
+    usd: float | None
+    tokens_in: int | None
+    tokens_out: int | None
+    answer: str | None
+    params_json: str | None
+    error: str | None
+    at_utc: datetime
+
+
 Row = (
     SeasonRow | RunRow | AssetRow | BarRow | PriceCheckRow | ContextRow | BlobRow
-    | DecisionRow | CallRow | FillRow | EquityRow | SummaryRow
+    | DecisionRow | CallRow | FillRow | EquityRow | SummaryRow | MemoryRow | AttemptRow
 )  # fmt: skip
 
 TABLES: tuple[type[Row], ...] = (
     SeasonRow, RunRow, AssetRow, BarRow, PriceCheckRow, ContextRow, BlobRow,
-    DecisionRow, CallRow, FillRow, EquityRow, SummaryRow,
+    DecisionRow, CallRow, FillRow, EquityRow, SummaryRow, MemoryRow,
 )  # fmt: skip
+
+HOST_TABLES: tuple[type[Row], ...] = (AttemptRow,)
+"""Tables of what happened on this host; they stay out of exports unless asked for."""
 
 HOST_COLUMNS: dict[str, frozenset[str]] = {
     "runs": frozenset({"created_at_utc", "finished_at_utc", "code_version"}),
@@ -263,6 +315,8 @@ SORT_KEYS: dict[str, tuple[str, ...]] = {
     "fills": ("account", "session", "leg"),
     "equity": ("account_key", "session"),
     "account_summary": ("account",),
+    "memory": ("track",),
+    "attempts": ("attempt", "event"),
 }
 
 
@@ -272,7 +326,7 @@ class WriteUnit:
 
     `key` is a decision id: if it is stored already, the whole unit changes nothing. Without a key,
     rows with a primary key are inserted only where missing. `summaries` replace those of the same
-    account. `heads` maps a track to its newest chain hash, for the head file.
+    account, and `memory` that of the same track. `heads` maps a track to its newest chain hash, for the head file.
 
     `once` is the same for units without a decision: (account id, session); if that account has an
     equity row of that session already, the whole unit changes nothing.
@@ -280,6 +334,7 @@ class WriteUnit:
 
     rows: tuple[Row, ...] = ()
     summaries: tuple[SummaryRow, ...] = ()
+    memory: MemoryRow | None = None
     key: str | None = None
     heads: tuple[tuple[str, str], ...] = ()
     once: tuple[str, date] | None = None

@@ -56,6 +56,12 @@ def network_allowed() -> bool:
     return os.environ.get("ARENA_NETWORK", "on") != "off"
 
 
+def agents_file() -> Path:
+    """`ARENA_AGENTS`: another list of agents from outside than data/agents.toml."""
+    value = os.environ.get("ARENA_AGENTS")
+    return Path(value).resolve() if value else DATA / "agents.toml"
+
+
 def scripted_delay_s() -> float:
     """`ARENA_SCRIPTED_DELAY_MS`: how long the scripted model of trials thinks; in seconds here."""
     return float(os.environ.get("ARENA_SCRIPTED_DELAY_MS", "0")) / 1e3

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -159,8 +160,8 @@ def _finite(digits: str) -> float:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [k for k, _ in pairs]
-        twice = next(k for k in keys if keys.count(k) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, n in times.items() if n > 1)
         raise AnswerError(f"the key `{twice[:40]}` is given twice")
     return found
 

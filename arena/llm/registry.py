@@ -1,32 +1,18 @@
-"""Which models exist: the rows of data/models.toml, and scripted ones for trials."""
+"""Which models can be asked for, and which object answers for each."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-import tomllib
+from dataclasses import dataclass
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from arena.core.errors import ConfigError, UnknownNameError
-from arena.core.settings import DATA
+from arena.core.errors import ConfigError, InvariantError, UnknownNameError
 from arena.llm import offline
 from arena.llm.offline.policy import POLICIES, StandIn
+from arena.llm.roster import ModelInfo, outside_roster, roster
 from arena.llm.scripted import SCRIPTED
-from arena.llm.types import ChatModel, ModelKind
-
-MODELS_FILE = DATA / "models.toml"
-
-
-class ModelInfo(BaseModel):
-    """One row of the roster. `label` is for people; `note` says what the model is."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    id: str
-    label: str
-    kind: ModelKind
-    note: str = ""
+from arena.llm.types import ChatModel, ChatReply, ChatRequest, ModelKind
 
 
 @cache
@@ -34,36 +20,65 @@ def known_models() -> dict[str, ModelInfo]:
     """The roster by id, in the order of the file. Scripted models are for trials and not in it.
 
     Raises:
-        ConfigError: data/models.toml cannot be read, names a model twice, or one that cannot run.
+        ConfigError: data/models.toml cannot be read, names a model twice, or a rule that is missing.
     """
     for module in pkgutil.iter_modules(offline.__path__, offline.__name__ + "."):
         importlib.import_module(module.name)
-    try:
-        rows = tomllib.loads(MODELS_FILE.read_text(encoding="utf-8"))["model"]
-        roster = {info.id: info for info in map(ModelInfo.model_validate, rows)}
-    except (OSError, tomllib.TOMLDecodeError, KeyError, ValidationError) as error:
-        raise ConfigError(f"data/models.toml cannot be used: {error}") from error
-    if len(roster) < len(rows):
-        raise ConfigError("data/models.toml names a model twice; remove one of its rows.")
-    if missing := [i for i in roster if i not in POLICIES]:
+    rules = [info.id for info in roster().values() if info.kind == "stand_in"]
+    if missing := [i for i in rules if i not in POLICIES]:
         raise ConfigError(f"data/models.toml names `{missing[0]}`, which has no policy; remove it.")
-    return roster
+    return roster()
+
+
+def model_info(model_id: str) -> ModelInfo:
+    """What is known of a model: its row, or, for another id `provider/model` of litellm, its name.
+
+    Raises:
+        UnknownNameError: no such model and no such provider; the message lists those that exist.
+    """
+    if model_id in SCRIPTED:
+        return ModelInfo(id=model_id, label=model_id, kind=SCRIPTED[model_id].kind)
+    found = known_models().get(model_id) or outside_roster(model_id)
+    if found is None:
+        raise UnknownNameError("model", model_id, known_models())
+    return found
 
 
 def get_model(model_id: str) -> ChatModel:
-    """The model of that id.
+    """The model of that id. One that may cost money answers only through `RunModels`.
 
     Raises:
         UnknownNameError: no such model; the message lists those that exist.
     """
     if model_id in SCRIPTED:
         return SCRIPTED[model_id]
-    roster = known_models()
-    if model_id not in roster:
-        raise UnknownNameError("model", model_id, roster)
-    return StandIn(model_id, POLICIES[model_id], roster[model_id].kind)
+    info = model_info(model_id)
+    if info.kind == "stand_in":
+        return StandIn(model_id, POLICIES[model_id], info.kind)
+    if info.runs_here:
+        return _local(info)
+    return Unfunded(info.id, info.kind)
 
 
 def model_kind(model_id: str) -> ModelKind:
-    """What may be claimed about the answers of `model_id`; errors as `get_model`."""
-    return get_model(model_id).kind
+    """What may be claimed about the answers of `model_id`; errors as `model_info`."""
+    return model_info(model_id).kind
+
+
+def _local(info: ModelInfo) -> ChatModel:
+    from arena.llm.local import local_model
+
+    return local_model(info)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfunded:
+    """A model that exists, without the budget and the journal that it needs to be asked."""
+
+    id: str
+    kind: ModelKind
+
+    async def complete(self, req: ChatRequest) -> ChatReply:  # noqa: ARG002
+        raise InvariantError(
+            f"`{self.id}` was asked without a budget; take it from RunModels (arena/llm/stack.py)."
+        )

@@ -43,7 +43,9 @@ class ChatRequest:
     `facts` are exactly the values rendered into the messages, by name: a stand-in reads them in
     place of the prose. `schema` is the form of the answer. `params` are the season's generation
     settings (temperature, top_p, max_tokens); `seed` is passed on where a provider takes one.
-    `role` names who is asked, for logs and scripts; no model is told.
+    `role` names who is asked, for logs and scripts; no model is told. `deadline_s` is the time left
+    for an answer (None: the model's own limit). `key` names the request in the journal of paid
+    calls; the gateway sets it.
     """
 
     messages: tuple[Message, ...]
@@ -52,6 +54,8 @@ class ChatRequest:
     seed: int = 0
     params: Mapping[str, Any] = field(default_factory=dict)
     role: str = ""
+    deadline_s: float | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ def _carry_out(
     for slot in (slot for rnd in plan.rounds for slot in rnd.slots):
         at = Sealed(slot, plan.histories[slot.asset].bar(slot.session), None)
         hold = step_benchmark(plan, at)
-        for track in (t for t in plan.tracks if t.asset.id == slot.asset):
+        for track in (t for t in plan.tracks if t.wants(slot)):
             settled = track.begin(slot, at.bar)
             view = track.view(at.bar.close if at.bar else track.ledger.last_price)
             decision = decisions[str(track.id), slot.key]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import groupby
 
@@ -13,13 +12,14 @@ from arena.core.errors import ConfigError, UnknownNameError
 from arena.core.ids import TrackId
 from arena.core.season import RunSpec
 from arena.core.types import Asset, Slot
-from arena.llm.registry import get_model, model_kind
+from arena.llm.registry import model_kind
 from arena.market.calendars import Convention, slots
 from arena.market.history import History, load_history
 from arena.market.seal import N_BARS, first_possible_start
 from arena.market.sources import PriceSource
 from arena.portfolio.strategies import get_strategy
 from arena.runner.track import Track
+from arena.runner.vote import GROUP, VOTE, Poll
 
 EARLIEST = date(2010, 1, 1)
 """No source is asked for anything older; a context needs about 400 days at most."""
@@ -37,7 +37,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Plan:
-    """A run ready to be carried out. `benchmarks` are the Buy & Hold tracks by asset."""
+    """A run ready to be carried out. `benchmarks` are the Buy & Hold tracks by asset.
+
+    Slots before the specification's start are warm-up: only tracks that learn have decisions there.
+    """
 
     run: str
     epoch: int
@@ -49,12 +52,24 @@ class Plan:
     tracks: tuple[Track, ...]
     benchmarks: Mapping[str, Track]
     synthetic: bool
+    polls: tuple[Poll, ...] = ()
+
+    def live(self, slot: Slot) -> bool:
+        return slot.session >= self.spec.start
+
+    def slots_of(self, track: Track) -> list[Slot]:
+        """All slots at which the track decides, in order."""
+        return [s for rnd in self.rounds for s in rnd.slots if track.wants(s)]
+
+    @property
+    def all_tracks(self) -> tuple[Track, ...]:
+        """Tracks with decisions: those that are asked, then the votes."""
+        return (*self.tracks, *(poll.track for poll in self.polls))
 
     @property
     def n_planned(self) -> int:
-        """Decisions of the whole run: slots of an asset times its tracks."""
-        due = Counter(slot.asset for rnd in self.rounds for slot in rnd.slots)
-        return sum(due[track.asset.id] for track in self.tracks)
+        """Decisions of the whole run, warm-up and votes among them."""
+        return sum(len(self.slots_of(track)) for track in self.all_tracks)
 
 
 def check_names(spec: RunSpec, strategies: Sequence[str]) -> None:
@@ -68,7 +83,7 @@ def check_names(spec: RunSpec, strategies: Sequence[str]) -> None:
     for agent in spec.agents:
         get_agent(agent)
     for model in spec.models:
-        get_model(model)
+        model_kind(model)
 
 
 def convention(spec: RunSpec) -> Convention:
@@ -76,10 +91,28 @@ def convention(spec: RunSpec) -> Convention:
     return "ama" if spec.season.fill == "close" else "default"
 
 
+def warmup_slots(spec: RunSpec, asset: Asset) -> tuple[Slot, ...]:
+    """Slots before the start for agents that learn: the last N sessions, or all from a date on."""
+    last = spec.start - timedelta(days=1)
+    if spec.warmup_from is not None:
+        return slots(asset, spec.warmup_from, last, convention(spec))
+    # Closed days are two in seven, and a margin for holidays.
+    since = spec.start - timedelta(days=spec.warmup * 3 // 2 + 14)
+    before = slots(asset, since, last, convention(spec)) if spec.warmup else ()
+    return before[len(before) - spec.warmup :]
+
+
+def learners(spec: RunSpec) -> frozenset[str]:
+    """Agents of a run that have a warm-up; imports and rescores ask nobody."""
+    if spec.kind in ("import", "rescore"):
+        return frozenset()
+    return frozenset(a for a in spec.agents if get_agent(a).learns)
+
+
 def load_histories(
     source: PriceSource, spec: RunSpec, now_utc: datetime, *, n_bars: int = N_BARS
 ) -> dict[str, History]:
-    """Checked bars of each asset from `n_bars` before the window to its end.
+    """Checked bars of each asset from `n_bars` before its first slot to the end of the window.
 
     Raises:
         ConfigError: the window lies outside the data, or too little history comes before it.
@@ -90,15 +123,17 @@ def load_histories(
         if asset_id not in known:
             raise UnknownNameError("asset", asset_id, known)
         asset = known[asset_id]
-        since = max(EARLIEST, spec.start - timedelta(days=int(n_bars * 1.6) + 30))
-        history = load_history(source, asset, since, spec.end, now_utc)
         due = slots(asset, spec.start, spec.end, convention(spec))
+        warm = warmup_slots(spec, asset) if learners(spec) else ()
+        first = (*warm, *due)[0].session if due else spec.start
+        since = max(EARLIEST, first - timedelta(days=int(n_bars * 1.6) + 30))
+        history = load_history(source, asset, since, spec.end, now_utc)
         _check_window(history, due, spec)
-        seen = sum(1 for b in history.bars if b.session <= due[0].session)
+        seen = sum(1 for b in history.bars if b.session <= first)
         if seen < n_bars:
             wider = load_history(source, asset, since, now_utc.date(), now_utc)
-            raise ConfigError(_too_short(wider, due[0].session, seen, n_bars))
-        histories[asset_id] = history.trimmed(due[0].session, n_bars)
+            raise ConfigError(_too_short(wider, first, seen, n_bars, len(warm)))
+        histories[asset_id] = history.trimmed(first, n_bars)
     return histories
 
 
@@ -121,12 +156,13 @@ def _check_window(history: History, due: Sequence[Slot], spec: RunSpec) -> None:
         )
 
 
-def _too_short(history: History, start: date, seen: int, n_bars: int) -> str:
-    possible = first_possible_start(history, n_bars)
+def _too_short(history: History, first: date, seen: int, n_bars: int, n_warm: int) -> str:
+    possible = first_possible_start(history, n_bars + n_warm)
     fix = f"The first possible start is {possible}." if possible else "Add older prices."
+    warm = f", {n_warm} sessions of warm-up after them" if n_warm else ""
     return (
-        f"Too little history for {history.asset.id}: {seen} closed bars up to {start}, {n_bars} are "
-        f"needed (prices start {history.bars[0].session}). {fix}"
+        f"Too little history for {history.asset.id}: {seen} closed bars up to {first}, {n_bars} are "
+        f"needed{warm} (prices start {history.bars[0].session}). {fix}"
     )
 
 
@@ -134,12 +170,13 @@ def make_rounds(
     spec: RunSpec, assets: Mapping[str, Asset]
 ) -> tuple[tuple[Round, ...], dict[str, date]]:
     """Slots of all assets grouped by moment, in order; and each asset's last session."""
-    due = [s for a in assets.values() for s in slots(a, spec.start, spec.end, convention(spec))]
-    due.sort(key=lambda s: (s.as_of_utc, s.asset))
+    live = [s for a in assets.values() for s in slots(a, spec.start, spec.end, convention(spec))]
+    last = {asset: max(s.session for s in live if s.asset == asset) for asset in assets}
+    warm = [s for a in assets.values() for s in warmup_slots(spec, a)] if learners(spec) else []
+    due = sorted([*warm, *live], key=lambda s: (s.as_of_utc, s.asset))
     rounds = tuple(
         Round(moment, tuple(group)) for moment, group in groupby(due, lambda s: s.as_of_utc)
     )
-    last = {asset: max(s.session for s in due if s.asset == asset) for asset in assets}
     return rounds, last
 
 
@@ -161,13 +198,17 @@ def lay_out(
     """Rounds and fresh tracks of a run; `entries` are (agent id, model id, group)."""
     assets = {a: source.assets()[a] for a in spec.assets}
     rounds, last = make_rounds(spec, assets)
-    run = spec.run_id(epoch)
+    run, warming = spec.run_id(epoch), learners(spec)
 
     def track(agent: str, model: str, group: str, asset: Asset, stored: Sequence[str]) -> Track:
-        first = min(s.session for r in rounds for s in r.slots if s.asset == asset.id)
-        made = Track(TrackId(run, agent, model, asset.id), asset, spec.season, stored, group)
-        made.ledger.last_price = start_price(histories[asset.id], first)
-        return made
+        due = (s.session for r in rounds for s in r.slots if s.asset == asset.id)
+        first = min(s for s in due if s >= spec.start)
+        learns = agent in warming
+        return Track(
+            TrackId(run, agent, model, asset.id), asset, spec.season, stored, group,
+            first_live=first, live_price=start_price(histories[asset.id], first),
+            warmup=learns, memory=get_agent(agent).memory() if learns else None,
+        )  # fmt: skip
 
     tracks = tuple(track(*e, a, strategies) for a in assets.values() for e in entries)
     benchmarks = {
@@ -188,8 +229,29 @@ def make_plan(
 ) -> Plan:
     """A run in which agents decide. `strategies` are the accounts to store, no part of its name."""
     entries = [
-        (get_agent(agent).id, get_model(model).id, model_kind(model))
-        for agent in spec.agents
-        for model in spec.models
+        (agent.id, model, "model" if model in agent.own_models else model_kind(model))
+        for agent in map(get_agent, spec.agents)
+        for model in agent.own_models or spec.models
     ]
-    return lay_out(spec, source, strategies, histories, entries, epoch=epoch)
+    plan = lay_out(spec, source, strategies, histories, entries, epoch=epoch)
+    return replace(plan, polls=make_polls(plan.tracks, strategies))
+
+
+def make_polls(tracks: Sequence[Track], strategies: Sequence[str]) -> tuple[Poll, ...]:
+    """A vote wherever two models of a kind, or more, decide for the same agent and asset."""
+    seats: dict[tuple[str, str, str], list[Track]] = {}
+    for track in tracks:
+        if track.group in VOTE:
+            seats.setdefault((track.id.asset, track.id.agent, track.group), []).append(track)
+    return tuple(
+        Poll(
+            Track(
+                TrackId(t.id.run, t.id.agent, VOTE[t.group], t.id.asset), t.asset, t.season,
+                strategies, GROUP[t.group], first_live=t.first_live, live_price=t.live_price,
+            ),
+            tuple(voters),
+        )
+        for voters in seats.values()
+        if len(voters) >= 2
+        for t in voters[:1]
+    )  # fmt: skip

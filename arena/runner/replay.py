@@ -16,17 +16,23 @@ from arena.core.errors import ConfigError
 from arena.core.hashing import canonical_json
 from arena.core.rows import RunRow, SeasonRow, WriteUnit
 from arena.core.season import RunSpec
+from arena.llm.types import BudgetStop, ChatModel
 from arena.market.history import History
 from arena.market.sources import PriceSource
+from arena.runner.journal import Spending, open_models
 from arena.runner.plan import Plan, check_names, load_histories, make_plan
 from arena.runner.prices import changed_sessions, price_rows, stored_prices
 from arena.runner.resume import restore
-from arena.runner.round import run_round
+from arena.runner.round import Execution, run_round
 from arena.runner.version import code_version
+from arena.runner.vote import VOTE
 from arena.store import reader
 from arena.store.store import Store
 
 SNAPSHOT_EVERY_S = 300.0
+
+NOTHING_PAID = Spending()
+"""Without a cap no model that costs money, or whose price is unknown, is asked."""
 
 Progress = Callable[["Tick"], None]
 
@@ -57,6 +63,7 @@ class RunResult:
     n_ignored: int = 0
     n_resumed: int = 0
     stopped: bool = False
+    budget_stop: str | None = None
 
     def count(self, statuses: Sequence[str]) -> None:
         """Add decisions by status."""
@@ -97,29 +104,41 @@ def run_replay(
     stop: threading.Event | None = None,
     clock: Clock = utc_now,
     histories: Mapping[str, History] | None = None,
+    spending: Spending = NOTHING_PAID,
 ) -> RunResult:
     """Carry out `spec`, once an epoch; decisions that are stored already are not asked again.
 
     `histories` come from `prepare`, where names and data were checked before a store was opened.
 
+    A budget that is met stops the run where it is, with what it did stored: the tracks that came
+    first in the plan's order have decided. The same command with a larger one goes on from there.
+
     Raises:
-        ConfigError: bad names, window or history, or data that changed under a started run.
+        ConfigError: bad names, window or history, data that changed under a started run, or a
+            model whose bill nothing would bound.
     """
     result = RunResult()
     histories = histories or prepare(spec, strategies, source, clock)
+    runs = [spec.run_id(epoch) for epoch in range(1, epochs + 1)]
+    models = open_models(store, spec.models, runs, spending)
     for epoch in range(1, epochs + 1):
         plan = make_plan(spec, source, strategies, histories, epoch=epoch)
         revision = open_run(plan, store, clock)
         result.runs.append(plan.run)
         result.n_resumed += restore(plan, store)
         store.snapshot()
-        finished = asyncio.run(_rounds(plan, store, revision, workers, progress, stop, clock))
+        finished, broke = asyncio.run(
+            _rounds(plan, store, revision, workers, progress, stop, clock, models[plan.run].of)
+        )
         status = "done" if finished else "stopped"
-        store.update_run(plan.run, status=status, finished_at_utc=clock())
+        store.update_run(
+            plan.run, status=status, finished_at_utc=clock(),
+            note=f"budget_stop: {broke}" if broke else None,
+        )
         store.snapshot()
         _count(plan, store, result)
         if not finished:
-            result.stopped = True
+            result.stopped, result.budget_stop = True, str(broke) if broke else None
             break
     return result
 
@@ -132,27 +151,30 @@ async def _rounds(
     progress: Progress | None,
     stop: threading.Event | None,
     clock: Clock,
-) -> bool:
-    """All rounds not yet settled, in order. False if asked to stop in between."""
-    gate = asyncio.Semaphore(workers)
+    model_of: Callable[[str, str], ChatModel],
+) -> tuple[bool, BudgetStop | None]:
+    """All rounds not yet settled, in order. Whether all are done, and whether money ran out."""
+    execution = Execution(plan, store, revision, asyncio.Semaphore(workers), clock, model_of)
     began = snapped = time.monotonic()
-    done = resumed = sum(track.counts.n_decisions for track in plan.tracks)
+    planned = sum(len(plan.slots_of(track)) for track in plan.tracks)
+    done = resumed = sum(len(track.log) for track in plan.tracks)
     settling: list[Future[bool]] = []
+    broke: BudgetStop | None = None
     for rnd in plan.rounds:
-        if stop is not None and stop.is_set():
+        if broke is not None or (stop is not None and stop.is_set()):
             break
-        decisions, begun = await run_round(plan, rnd, store, revision, gate, clock)
+        result = await run_round(execution, rnd)
         await _all_settled(settling)
-        settling, done = begun, done + len(decisions)
+        settling, broke, done = result.settling, result.stop, done + len(result.decisions)
         if progress is not None:
             rate = (done - resumed) / max(time.monotonic() - began, 1e-9)
             where = ", ".join(f"{s.asset} {s.session}" for s in rnd.slots)
-            progress(Tick(plan.run, done, plan.n_planned, rate, where))
+            progress(Tick(plan.run, done, planned, rate, where))
         if time.monotonic() - snapped > SNAPSHOT_EVERY_S:
             store.snapshot()
             snapped = time.monotonic()
     await _all_settled(settling)
-    return done == plan.n_planned
+    return done == planned, broke
 
 
 async def _all_settled(futures: Sequence[Future[bool]]) -> None:
@@ -228,4 +250,6 @@ def run_row(
 
 
 def _count(plan: Plan, store: Store, result: RunResult) -> None:
-    result.count(reader.decisions(store, plan.run)["status"].tolist())
+    """Decisions that were asked for; votes are counted, not asked, and a warm-up does not count."""
+    stored = reader.decisions(store, plan.run)
+    result.count(stored.loc[~stored["model"].isin(list(VOTE.values())), "status"].tolist())

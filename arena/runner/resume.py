@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from arena.agents.registry import get_agent
 from arena.core.actions import Intent, Status
-from arena.core.errors import ConfigError
+from arena.core.errors import ConfigError, InvariantError
 from arena.core.rows import EquityRow, FillRow, WriteUnit
 from arena.core.types import Slot
 from arena.runner.plan import Plan
 from arena.runner.round import seal_slot
 from arena.runner.summary import summary_rows
 from arena.runner.track import Track
+from arena.runner.vote import VOTE
 from arena.store import reader
 from arena.store.store import Store
 
 
 def restore(plan: Plan, store: Store) -> int:
-    """Feed stored decisions back through the tracks; returns how many there were.
+    """Feed stored decisions back through the tracks; returns how many had been asked for, warm-up apart.
 
     Accounts asked for now but not stored yet (a strategy added to a finished run) are filled in
     from the same decisions, without a call.
@@ -28,35 +31,52 @@ def restore(plan: Plan, store: Store) -> int:
     Raises:
         ConfigError: a stored slot was sealed from other data than today's.
     """
-    stored = reader.decisions(store, plan.run)
+    stored = reader.decisions(store, plan.run, phase=None)
     if stored.empty:
         return 0
     by_track = {str(t): f.sort_values("seq") for t, f in stored.groupby("track")}
+    memories = reader.memories(store, plan.run)
     accounts = set(reader.summaries(store, plan.run)["account"])
-    due = {a: [s for r in plan.rounds for s in r.slots if s.asset == a] for a in plan.assets}
-    hashes = {asset: _hashes(plan, due[asset], stored) for asset in plan.assets}
-    bench = {asset: _benchmark(plan, due[asset]) for asset in plan.assets}
+    hashes = {asset: _hashes(plan, asset, stored) for asset in plan.assets}
+    bench = {asset: _benchmark(plan, asset) for asset in plan.assets}
     units = []
-    for track in plan.tracks:
+    for track in plan.all_tracks:
         rows = by_track.get(str(track.id))
         if rows is None:
             continue
-        asset = track.asset.id
-        equity, fills = replay_decisions(plan, track, due[asset], rows, hashes[asset])
+        equity, fills = replay_decisions(plan, track, rows, hashes[track.asset.id])
+        remember(track, memories.get(str(track.id)))
         missing = {a.account for a in track.ledger.accounts} - accounts
-        if missing:
-            units.append(_added_accounts(track, missing, equity, fills, bench[asset][: len(rows)]))
+        if missing and track.ledger.sessions and track.phase == "live":
+            held = bench[track.asset.id][: len(track.ledger.sessions)]
+            units.append(_added_accounts(track, missing, equity, fills, held))
     store.write(units)
-    return len(stored)
+    return int((stored["phase"].eq("live") & ~stored["model"].isin(list(VOTE.values()))).sum())
+
+
+def remember(track: Track, stored: Mapping[str, Any] | None) -> None:
+    """Give a track its memory back, as it was after its last decision.
+
+    Raises:
+        InvariantError: the stored memory is not that of the last decision.
+        ConfigError: it is of a kind or version that this arena cannot read.
+    """
+    if track.memory is None:
+        return
+    if stored is None or stored["seq"] != len(track.log) - 1:
+        raise InvariantError(
+            f"The memory of {track.id} is not that of its last decision; `check` says what is wrong."
+        )
+    track.memory = get_agent(track.id.agent).memory(json.loads(stored["content_json"]))
 
 
 def replay_decisions(
-    plan: Plan, track: Track, due: Sequence[Slot], rows: pd.DataFrame, hashes: Mapping[str, str]
+    plan: Plan, track: Track, rows: pd.DataFrame, hashes: Mapping[str, str]
 ) -> tuple[list[EquityRow], list[FillRow]]:
-    """Run a track through its stored decisions; its equity rows and fills, in order."""
+    """Run a track through its stored decisions; equity rows and fills of its live phase, in order."""
     equity: list[EquityRow] = []
     fills: list[FillRow] = []
-    for slot, row in zip(due, rows.to_dict("records"), strict=False):
+    for slot, row in zip(plan.slots_of(track), rows.to_dict("records"), strict=False):
         _same_market(row, slot, hashes)
         bar = plan.histories[slot.asset].bar(slot.session)
         before = track.begin(slot, bar)
@@ -70,9 +90,10 @@ def replay_decisions(
     return equity, fills
 
 
-def _hashes(plan: Plan, due: Sequence[Slot], stored: pd.DataFrame) -> dict[str, str]:
-    decided = set(stored["slot_key"])
-    sealed = (seal_slot(plan, s) for s in due if s.key in decided)
+def _hashes(plan: Plan, asset: str, stored: pd.DataFrame) -> dict[str, str]:
+    decided = set(stored.loc[stored["asset"] == asset, "slot_key"])
+    due = (s for rnd in plan.rounds for s in rnd.slots if s.asset == asset and s.key in decided)
+    sealed = (seal_slot(plan, s) for s in due)
     return {s.slot.key: s.market.market_hash if s.market else "" for s in sealed}
 
 
@@ -84,12 +105,14 @@ def _same_market(row: Mapping[Any, Any], slot: Slot, hashes: Mapping[str, str]) 
         )
 
 
-def _benchmark(plan: Plan, due: Sequence[Slot]) -> list[float]:
+def _benchmark(plan: Plan, asset: str) -> list[float]:
     """Balances of Buy & Hold over the whole window, on a ledger of its own."""
-    model = plan.benchmarks[due[0].asset]
-    track = Track(model.id, model.asset, model.season, model.ledger.strategies, model.group)
-    track.ledger.last_price = model.ledger.last_price
-    for slot in due:
+    model = plan.benchmarks[asset]
+    track = Track(
+        model.id, model.asset, model.season, model.strategies, model.group,
+        first_live=model.first_live, live_price=model.live_price,
+    )  # fmt: skip
+    for slot in plan.slots_of(track):
         bar = plan.histories[slot.asset].bar(slot.session)
         track.begin(slot, bar)
         last = slot.session == plan.last_session[slot.asset]

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 
 from arena.agents.desk import Desk
 from arena.agents.registry import get_agent
+from arena.agents.remote.agent import Elsewhere
 from arena.core.actions import Intent, Status
 from arena.core.clock import Clock
 from arena.core.hashing import sha256_text
-from arena.core.rows import ContextRow, WriteUnit
-from arena.core.types import Bar, Decision, MarketContext, Slot, TrackView
-from arena.llm.registry import get_model
+from arena.core.rows import ContextRow, SummaryRow, WriteUnit
+from arena.core.types import Bar, Decision, MarketContext, Past, Slot, TrackView
+from arena.llm.types import BudgetStop, ChatModel
+from arena.market.history import History
 from arena.market.seal import seal
 from arena.runner.plan import Plan, Round
 from arena.runner.summary import summary_rows
 from arena.runner.track import Settled, Track, decision_rows
+from arena.runner.vote import Poll
 from arena.store.store import Store
 
 
@@ -32,36 +35,57 @@ class Sealed:
     market: MarketContext | None
 
 
-async def run_round(
-    plan: Plan, rnd: Round, store: Store, revision: int, gate: asyncio.Semaphore, clock: Clock
-) -> tuple[list[Decision], list[Future[bool]]]:
-    """Seal, ask, record, settle. Returns the new decisions and the settling still under way.
+@dataclass(frozen=True)
+class Execution:
+    """What a run is carried out with: its plan, its store, and who answers for a decision."""
 
-    Each track's rows are one transaction, durable before its next slot; Buy & Hold comes last and
-    may be committed together with the next round. Rows that the store already has change nothing,
-    so a round cut off at any instant is simply run again.
+    plan: Plan
+    store: Store
+    revision: int
+    gate: asyncio.Semaphore
+    clock: Clock
+    model_of: Callable[[str, str], ChatModel]
+
+
+@dataclass
+class RoundResult:
+    """New decisions, the settling still under way, and why the run must stop here, if so."""
+
+    decisions: list[Decision]
+    settling: list[Future[bool]]
+    stop: BudgetStop | None = None
+
+
+async def run_round(execution: Execution, rnd: Round) -> RoundResult:
+    """Seal, ask, record, settle.
+
+    Each track's rows are one transaction, durable before its next slot; votes and Buy & Hold come
+    last and may be committed together with the next round. Rows that the store already has change
+    nothing, so a round cut off at any instant is simply run again.
     """
+    plan, store = execution.plan, execution.store
     sealed = {slot.asset: seal_slot(plan, slot) for slot in rnd.slots}
-    hold_rows = {asset: step_benchmark(plan, s) for asset, s in sealed.items()}
-    due = [t for t in plan.tracks if t.asset.id in sealed and not decided(t, sealed)]
+    held = {a: step_benchmark(plan, s) for a, s in sealed.items() if plan.live(s.slot)}
+    due = [
+        (t, at) for t in plan.tracks
+        if (at := sealed.get(t.asset.id)) and t.wants(at.slot) and not t.decided(at.slot)
+    ]  # fmt: skip
 
-    async def ask(track: Track) -> Decision:
-        async with gate:
-            return await decide_and_record(
-                plan, track, sealed[track.asset.id], store, revision, clock
-            )
+    async def ask(track: Track, at: Sealed) -> Decision:
+        async with execution.gate:
+            return await decide_and_record(execution, track, at)
 
-    decisions = await asyncio.gather(*(ask(track) for track in due))
-    settling = [
-        store.submit(benchmark_unit(plan.benchmarks[a], rows)) for a, rows in hold_rows.items()
-    ]
-    return list(decisions), settling
-
-
-def decided(track: Track, sealed: Mapping[str, Sealed]) -> bool:
-    """Whether the track's stored decisions reach this slot already (a resumed run)."""
-    last = track.counts.last_action_session
-    return last is not None and last >= sealed[track.asset.id].slot.session
+    asked = await asyncio.gather(*(ask(*pair) for pair in due), return_exceptions=True)
+    for answer in asked:
+        if isinstance(answer, BaseException) and not isinstance(answer, BudgetStop):
+            raise answer
+    votes = [take_vote(execution, poll, sealed) for poll in plan.polls]
+    holds = [store.submit(benchmark_unit(plan.benchmarks[a], rows)) for a, rows in held.items()]
+    return RoundResult(
+        [a for a in asked if isinstance(a, Decision)],
+        [*(v for v in votes if v is not None), *holds],
+        next((a for a in asked if isinstance(a, BudgetStop)), None),
+    )
 
 
 def seal_slot(plan: Plan, slot: Slot) -> Sealed:
@@ -70,25 +94,65 @@ def seal_slot(plan: Plan, slot: Slot) -> Sealed:
     return Sealed(slot, bar, seal(history, slot) if bar else None)
 
 
-async def decide_and_record(
-    plan: Plan, track: Track, at: Sealed, store: Store, revision: int, clock: Clock
-) -> Decision:
+async def decide_and_record(execution: Execution, track: Track, at: Sealed) -> Decision:
     """One decision of one track, durable before this returns."""
     settled = track.begin(at.slot, at.bar)
     view = track.view(at.bar.close if at.bar else track.ledger.last_price)
-    decision = await decide(plan, track, at, view)
-    unit = record(plan, track, at, view, decision, settled, revision, clock())
-    await asyncio.wrap_future(store.submit(unit))
+    decision = await decide(execution, track, at, view)
+    unit = record(
+        execution.plan, track, at, view, decision, settled, execution.revision, execution.clock()
+    )
+    await asyncio.wrap_future(execution.store.submit(unit))
     return decision
 
 
-async def decide(plan: Plan, track: Track, at: Sealed, view: TrackView) -> Decision:
+async def decide(execution: Execution, track: Track, at: Sealed, view: TrackView) -> Decision:
+    """Tell the agent what followed its last decision, then let it decide (or study, warming up)."""
     if at.market is None:
         return Decision(Intent.KEEP, Status.NO_DATA, f"no final bar for {at.slot.session}")
+    plan, agent = execution.plan, get_agent(track.id.agent)
     words = f"{plan.spec.seed}:{plan.epoch}:{track.id.entry}:{at.slot.asset}:{at.slot.key}"
-    seed = int(sha256_text(words)[:8], 16)
-    desk = Desk(at.market, view, get_model(track.id.model), plan.spec.season, seed)
-    return await get_agent(track.id.agent).decide(desk)
+    name = track.id.model
+    model = (
+        Elsewhere(name) if name in agent.own_models
+        else execution.model_of(name, track.id.decision(at.slot.key))
+    )  # fmt: skip
+    desk = Desk(
+        at.market, view, model, plan.spec.season, int(sha256_text(words)[:8], 16), memory=track.memory,
+    )  # fmt: skip
+    outcome = track.outcome(at.market.price)
+    if agent.learns and outcome is not None:
+        await agent.learn(desk, outcome)
+    if track.phase == "warmup" and plan.spec.warmup_mode == "teacher":
+        return await agent.study(desk, what_follows(plan.histories[at.slot.asset], at))
+    return await agent.decide(desk)
+
+
+def what_follows(history: History, at: Sealed) -> Past:
+    """The move from the slot's close to the next one: the lesson of a warm-up, never of a decision."""
+    assert at.market is not None
+    after = history.next_bar(at.slot.session)
+    assert after is not None  # a warm-up session comes before the first live one
+    move = after.close / at.market.price - 1.0
+    word = "BUY" if move > 0 else "SELL" if move < 0 else "HOLD"
+    return Past(at.slot.session, word, at.market.price, move)
+
+
+def take_vote(
+    execution: Execution, poll: Poll, sealed: Mapping[str, Sealed]
+) -> Future[bool] | None:
+    """Count the votes of a slot, once all are in."""
+    at = sealed.get(poll.track.asset.id)
+    if at is None or not poll.track.wants(at.slot) or not poll.ready(at.slot):
+        return None
+    track = poll.track
+    settled = track.begin(at.slot, at.bar)
+    view = track.view(at.bar.close if at.bar else track.ledger.last_price)
+    unit = record(
+        execution.plan, track, at, view, poll.decide(at.slot), settled, execution.revision,
+        execution.clock(),
+    )  # fmt: skip
+    return execution.store.submit(unit)
 
 
 def record(
@@ -98,7 +162,7 @@ def record(
     """Everything one decision leaves behind, as one transaction."""
     price = at.bar.close if at.bar else track.ledger.last_price
     market_hash = at.market.market_hash if at.market else ""
-    row, rows = decision_rows(
+    row, rows, memory = decision_rows(
         track, at.slot, price, market_hash, view, decision,
         late=late, decided_at_utc=decided_at_utc,
     )  # fmt: skip
@@ -107,10 +171,14 @@ def record(
     equity = now.equity or settled.equity
     if at.market is not None:
         rows.append(context_row(at.market, revision))
-    bench = plan.benchmarks[at.slot.asset].ledger.accounts[0].balance
+    summaries: tuple[SummaryRow, ...] = ()
+    if track.phase == "live":
+        bench = plan.benchmarks[at.slot.asset].ledger.accounts[0].balance
+        summaries = summary_rows(track.ledger, track.asset, track.group, track.counts, bench)
     return WriteUnit(
         rows=(*rows, *equity, *settled.fills, *now.fills),
-        summaries=summary_rows(track.ledger, track.asset, track.group, track.counts, bench),
+        summaries=summaries,
+        memory=memory,
         key=row.decision,
         heads=((row.track, row.chain_hash),),
     )

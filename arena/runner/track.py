@@ -8,16 +8,19 @@ from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import TypeVar
 
+from arena.agents.memory.base import Memory
 from arena.core.actions import ACTION_WORD, FAILED, GAPS, INTENT_CODE, Intent, Status
 from arena.core.hashing import canonical_json, sha256_json, sha256_text
 from arena.core.ids import TrackId
 from arena.core.rows import (
     HOST_COLUMNS,
+    LATER_COLUMNS,
     BlobRow,
     CallRow,
     DecisionRow,
     EquityRow,
     FillRow,
+    MemoryRow,
     Row,
 )
 from arena.core.season import Season
@@ -28,9 +31,15 @@ from arena.runner.summary import Counts
 
 
 def content(row: DecisionRow | CallRow) -> dict[str, object]:
-    """The part of a row that the chain covers: all but wall clock and the chain itself."""
+    """The part of a row that the chain covers: all but wall clock, the chain itself, and columns
+    younger than the table where they hold what older rows hold."""
     hidden = HOST_COLUMNS[row.TABLE] | {"chain_hash"}
-    return {k: v for k, v in asdict(row).items() if k not in hidden}
+    later = LATER_COLUMNS.get(row.TABLE, {})
+    return {
+        k: v
+        for k, v in asdict(row).items()
+        if k not in hidden and not (k in later and v == later[k])
+    }
 
 
 def next_link(previous: str, decision: DecisionRow, calls: Sequence[CallRow]) -> str:
@@ -50,26 +59,67 @@ class Settled:
         self.equity, self.fills = rows[0], self.fills + rows[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """One decision as its track remembers it; `price` is the close (or the carried mark) then."""
+
+    session: date
+    intent: Intent
+    status: Status
+    price: float
+
+    @property
+    def action(self) -> str:
+        return ACTION_WORD[self.intent]
+
+
 class Track:
     """State of one track between slots. `begin`, `view`, `finish` are called once a slot, in order.
 
     Restoring from the store calls the same three with the stored intent, so a resumed run and an
     undisturbed one do the same arithmetic.
+
+    Args:
+        first_live: first session that counts. A track with `warmup` also has slots before it: they
+            are played on a paper account that nothing is stored of, but the decisions are.
+        live_price: mark of the accounts before their first session trades.
+        memory: what its agent remembers, or None.
     """
 
     def __init__(
-        self, id: TrackId, asset: Asset, season: Season, strategies: Sequence[str], group: str
-    ) -> None:
+        self, id: TrackId, asset: Asset, season: Season, strategies: Sequence[str], group: str,
+        *, first_live: date, live_price: float, warmup: bool = False, memory: Memory | None = None,
+    ) -> None:  # fmt: skip
         self.id, self.asset, self.season, self.group = id, asset, season, group
-        self.ledger = Ledger(id, asset, season, strategies)
-        self.counts = Counts()
-        self.log: list[tuple[date, str, float]] = []
+        self.strategies, self.first_live, self.live_price = strategies, first_live, live_price
+        self.warmup, self.memory = warmup, memory
+        self.log: list[Logged] = []
         self.chain = sha256_text(str(id))
+        self._open("warmup" if warmup else "live")
+
+    def _open(self, phase: str) -> None:
+        """Fresh accounts: flat, at the season's capital."""
+        self.phase = phase
+        self.counts = Counts()
+        self.ledger = Ledger(
+            self.id, self.asset, self.season, self.strategies if phase == "live" else ()
+        )
+        self.ledger.last_price = self.live_price
         self.order, self.order_slot = INTENT_CODE[Intent.KEEP], ""
         self.entry_price: float | None = None
 
+    def wants(self, slot: Slot) -> bool:
+        """Whether a decision of this track is due at `slot`."""
+        return slot.asset == self.asset.id and (self.warmup or slot.session >= self.first_live)
+
+    def decided(self, slot: Slot) -> bool:
+        """Whether its decisions reach `slot` already (a resumed run)."""
+        return bool(self.log) and self.log[-1].session >= slot.session
+
     def begin(self, slot: Slot, bar: Bar | None) -> Settled:
         """Fill `next`: execute the previous slot's order at this session's open, mark at its close."""
+        if self.phase == "warmup" and slot.session >= self.first_live:
+            self._open("live")
         settled = Settled()
         if self.season.fill == "next":
             settled.add(self._settle(slot, bar, bar.open if bar else math.nan, "next_open"))
@@ -81,13 +131,26 @@ class Track:
         """Position of the reference account at `price` and the last decisions with their outcomes."""
         side, equity, exposure = self.ledger.reference_position(price)
         recent = self.log[-self.season.memory :] if self.season.memory else []
-        following = [*(at for _, _, at in recent[1:]), price][: len(recent)]
+        following = [*(r.price for r in recent[1:]), price][: len(recent)]
         past = tuple(
-            Past(session, action, at, after / at - 1.0)
-            for (session, action, at), after in zip(recent, following, strict=True)
+            Past(r.session, r.action, r.price, after / r.price - 1.0)
+            for r, after in zip(recent, following, strict=True)
         )
         entry = self.entry_price if side else None
-        return TrackView(side, equity, exposure, entry, past, self.season.action_spec)
+        memory = None if self.memory is None else {"sha256": sha256_text(self.memory_text())}
+        return TrackView(side, equity, exposure, entry, past, self.season.action_spec, memory)
+
+    def outcome(self, price: float) -> Past | None:
+        """What followed the newest decision that was made (gaps are none), up to `price` now."""
+        for made in reversed(self.log):
+            if made.status not in GAPS:
+                return Past(made.session, made.action, made.price, price / made.price - 1.0)
+        return None
+
+    def memory_text(self) -> str:
+        """Canonical JSON of the memory's dump."""
+        assert self.memory is not None
+        return canonical_json(self.memory.dump())
 
     def finish(
         self, slot: Slot, bar: Bar | None, intent: Intent, status: Status, late: bool, last: bool
@@ -113,7 +176,7 @@ class Track:
         self.counts.n_late += late
         self.counts.last_action = ACTION_WORD[intent]
         self.counts.last_action_session = slot.session
-        self.log.append((slot.session, ACTION_WORD[intent], self.ledger.last_price))
+        self.log.append(Logged(slot.session, intent, status, self.ledger.last_price))
         return settled
 
     def _settle(
@@ -146,11 +209,14 @@ def decision_rows(
     *,
     late: bool,
     decided_at_utc: datetime,
-) -> tuple[DecisionRow, list[Row]]:
-    """The decision with its calls and the texts behind them; moves the track's chain on."""
+) -> tuple[DecisionRow, list[Row], MemoryRow | None]:
+    """The decision with its calls, the texts behind them, and the memory it leaves; moves the
+    track's chain on."""
     key = track.id.decision(slot.key)
     calls = [_call_row(key, c) for c in decision.calls]
     view_text = canonical_json(view.content())
+    remembered = None if track.memory is None else track.memory_text()
+    seq = len(track.log)
     row = DecisionRow(
         decision=key,
         run=track.id.run,
@@ -161,8 +227,8 @@ def decision_rows(
         slot_key=slot.key,
         session=slot.session,
         as_of_utc=slot.as_of_utc,
-        seq=track.counts.n_decisions,
-        phase="live",
+        seq=seq,
+        phase=track.phase,
         intent=decision.intent.value,
         action=ACTION_WORD[decision.intent],
         status=decision.status.value,
@@ -181,12 +247,17 @@ def decision_rows(
         chain_hash="",
         decided_at_utc=decided_at_utc,
         latency_ms=sum(c.latency_ms for c in calls),
+        n_failed_roles=len(decision.failed_roles),
+        memory_sha256=None if remembered is None else sha256_text(remembered),
     )
     row = DecisionRow(**{**asdict(row), "chain_hash": next_link(track.chain, row, calls)})
     track.chain = row.chain_hash
     texts = {sha256_text(t): t for c in decision.calls for t in (c.prompt, c.answer)}
     texts[view.view_hash] = view_text
-    return row, [row, *calls, *(BlobRow(sha, text) for sha, text in texts.items())]
+    memory = (
+        None if remembered is None else MemoryRow(row.track, row.run, seq, remembered)
+    )  # fmt: skip
+    return row, [row, *calls, *(BlobRow(sha, text) for sha, text in texts.items())], memory
 
 
 T = TypeVar("T", int, float)

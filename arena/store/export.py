@@ -14,7 +14,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
 from arena.core.errors import ConfigError
-from arena.core.rows import HOST_COLUMNS, SORT_KEYS, TABLES, Row
+from arena.core.rows import HOST_COLUMNS, HOST_TABLES, SORT_KEYS, TABLES, Row
 from arena.store.schema import columns, quote
 from arena.store.store import Store
 
@@ -29,10 +29,10 @@ ARROW_TYPE = {
 
 CHUNK_ROWS = 100_000
 
-FREE_TEXT = ("reason", "text", "detail", "error", "note", "voided_reason")
+FREE_TEXT = ("reason", "text", "detail", "error", "note", "voided_reason", "answer")
 """Columns with words of models or people. A spreadsheet would run one that starts like a formula."""
 
-HOST_TABLES: dict[str, pa.Schema] = {
+PLAIN_TABLES: dict[str, pa.Schema] = {
     "meta": pa.schema([("key", pa.string()), ("value", pa.string())]),
     "migrations": pa.schema([("name", pa.string()), ("applied_at_utc", ARROW_TYPE[datetime])]),
 }
@@ -46,8 +46,8 @@ def export(
 ) -> list[Path]:
     """Write one `TABLE.parquet` or `TABLE.csv` for every table, sorted by key; returns the files.
 
-    Columns of wall clock or host (`core.rows.HOST_COLUMNS`) and the tables meta and migrations come
-    only `with_timing`. In CSV, free text that starts like a formula gets a leading apostrophe.
+    Columns of wall clock or host (`core.rows.HOST_COLUMNS`) and the tables attempts, meta and
+    migrations come only `with_timing`. In CSV, free text that starts like a formula gets a leading apostrophe.
 
     Raises:
         ConfigError: an unknown format.
@@ -58,7 +58,8 @@ def export(
     out.mkdir(parents=True, exist_ok=True)
     wanted = [(row.TABLE, _schema(row, with_timing), SORT_KEYS[row.TABLE]) for row in TABLES]
     if with_timing:
-        wanted += [(name, schema, (schema.names[0],)) for name, schema in HOST_TABLES.items()]
+        wanted += [(r.TABLE, _schema(r, with_timing), SORT_KEYS[r.TABLE]) for r in HOST_TABLES]
+        wanted += [(name, schema, (schema.names[0],)) for name, schema in PLAIN_TABLES.items()]
     files = []
     for table, schema, sort in wanted:
         target = out / f"{table}.{fmt}"

@@ -15,25 +15,46 @@ import duckdb
 
 from arena.core.clock import utc_now
 from arena.core.errors import StoreError
-from arena.core.rows import TABLES
-from arena.store.schema import columns, create_table
+from arena.core.rows import HOST_TABLES, TABLES
+from arena.store.schema import columns
 from arena.store.snapshot import beside, copy_database
 
 Cursor = duckdb.DuckDBPyConnection
 Step = Callable[[Cursor], None]
 
 
+M001 = Path(__file__).with_name("m001.sql")
+
+
 def m001_tables(cur: Cursor) -> None:
-    """All tables of `core.rows` and the meta table."""
-    for row in TABLES:
-        cur.execute(create_table(row))
+    """The first tables, as they were released, and the meta table."""
+    for statement in M001.read_text("utf-8").split(";\n"):
+        if statement.strip():
+            cur.execute(statement)
     cur.execute('CREATE TABLE meta ("key" VARCHAR PRIMARY KEY, "value" VARCHAR NOT NULL)')
     cur.execute(
         "INSERT INTO meta VALUES ('store_id', ?), ('data_version', '0')", [uuid.uuid4().hex]
     )
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_tables,)
+def m002_memory(cur: Cursor) -> None:
+    """What agents remember, what was paid for, and roles that failed inside a decision."""
+    cur.execute("ALTER TABLE decisions ADD COLUMN n_failed_roles BIGINT DEFAULT 0")
+    cur.execute("ALTER TABLE decisions ADD COLUMN memory_sha256 VARCHAR DEFAULT NULL")
+    cur.execute(
+        "CREATE TABLE memory (track VARCHAR NOT NULL, run VARCHAR NOT NULL, seq BIGINT NOT NULL, "
+        "content_json VARCHAR NOT NULL, PRIMARY KEY (track))"
+    )
+    cur.execute(
+        "CREATE TABLE attempts (attempt VARCHAR NOT NULL, event VARCHAR NOT NULL, run VARCHAR NOT NULL, "
+        "decision VARCHAR NOT NULL, request_key VARCHAR NOT NULL, role VARCHAR NOT NULL, "
+        "model VARCHAR NOT NULL, status VARCHAR NOT NULL, usd DOUBLE, tokens_in BIGINT, "
+        "tokens_out BIGINT, answer VARCHAR, params_json VARCHAR, error VARCHAR, "
+        "at_utc TIMESTAMPTZ NOT NULL, PRIMARY KEY (attempt, event))"
+    )
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_tables, m002_memory)
 
 
 def applied(cur: Cursor) -> list[str] | None:
@@ -78,7 +99,7 @@ def check_schema(cur: Cursor, *, steps: tuple[Step, ...] | None = None) -> None:
         "FROM information_schema.columns WHERE table_catalog = current_database() GROUP BY ALL"
     )
     stored = dict(cur.fetchall())
-    for row in TABLES:
+    for row in (*TABLES, *HOST_TABLES):
         if stored.get(row.TABLE) != list(columns(row)):
             raise StoreError(
                 f"Its table `{row.TABLE}` does not have the columns of this version. "

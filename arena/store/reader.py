@@ -86,14 +86,27 @@ def fills(store: Store, account: str) -> pd.DataFrame:
     return _frame(store, "SELECT * FROM fills WHERE account = ? ORDER BY session, leg", [account])
 
 
-def decisions(store: Store, run: str, track: str | None = None) -> pd.DataFrame:
-    """Decisions of a run, or of one of its tracks, by slot and then by track."""
+def decisions(
+    store: Store, run: str, track: str | None = None, *, phase: str | None = "live"
+) -> pd.DataFrame:
+    """Decisions of a run, or of one of its tracks, by slot and then by track; None = every phase."""
     return _frame(
         store,
         "SELECT * FROM decisions WHERE run = ? AND (?::VARCHAR IS NULL OR track = ?) "
-        "ORDER BY as_of_utc, track, seq",
-        [run, track, track],
+        "AND (?::VARCHAR IS NULL OR phase = ?) ORDER BY as_of_utc, track, seq",
+        [run, track, track, phase, phase],
     )
+
+
+def memories(store: Store, run: str) -> dict[str, dict[str, Any]]:
+    """Memory of every track of a run that has one: `seq` and `content_json` by track."""
+    rows = _dicts(store, "SELECT * FROM memory WHERE run = ? ORDER BY track", [run])
+    return {row["track"]: row for row in rows}
+
+
+def attempts(store: Store, run: str) -> list[dict[str, Any]]:
+    """Everything of a run that may have cost money, in the order it happened."""
+    return _dicts(store, "SELECT * FROM attempts WHERE run = ? ORDER BY at_utc, attempt, event", [run])
 
 
 def decision(store: Store, decision_id: str) -> dict[str, Any] | None:

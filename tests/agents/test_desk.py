@@ -141,7 +141,7 @@ def test_generation_settings_and_seed_reach_the_model() -> None:
 
 
 def test_changing_the_model_changes_the_recorded_model() -> None:
-    for model_id in known_models():
+    for model_id in (i for i, info in known_models().items() if info.kind == "stand_in"):
         assert {c.model for c in decide(get_model(model_id)).calls} == {model_id}
 
 
@@ -223,7 +223,7 @@ def test_a_fact_has_one_value() -> None:
 
 
 def test_agents_by_id_and_label() -> None:
-    assert list(known_agents()) == ["vanilla"]
+    assert {"vanilla", "investor", "trade", "hedge", "deepfund"} <= set(known_agents())
     assert get_agent("Vanilla") is get_agent("vanilla")
     assert get_agent("vanilla").learns is False
     with pytest.raises(UnknownNameError, match="Did you mean `vanilla`"):

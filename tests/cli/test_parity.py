@@ -46,7 +46,7 @@ def test_buy_and_hold_of_table_one(
     assert set(rows) == set(expected)
     for asset, values in expected.items():
         assert rows[asset] == pytest.approx(values, abs=0.0101), asset
-    assert len(board) == 4 * 2 * 3 + 4
+    assert len(board) == 4 * 3 * 3 + 4
     assert arena("check", "--store", store).code == 0
 
 

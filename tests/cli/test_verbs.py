@@ -116,7 +116,8 @@ def test_rescore_and_void(
     [
         (("--assets", "TSLAA"), "Unknown asset `TSLAA`"),
         (("--agents", "vanila"), "Did you mean `vanilla`"),
-        (("--models", "gpt-4o"), "Unknown model `gpt-4o`"),
+        (("--models", "gpt-4o"), "Give --budget-usd"),
+        (("--models", "gpt-4p"), "Unknown model `gpt-4p`"),
         (("--strategies", "basline"), "Did you mean `baseline`"),
         (("--start", "yesterday"), "--start is `yesterday`, which is no date"),
         (("--start", "2025-09-01"), "--start 2025-09-01 is after --end 2025-08-12"),

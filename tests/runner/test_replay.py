@@ -53,10 +53,10 @@ def test_a_run_is_complete_and_passes_every_check(tmp_path: Path, fill: str) -> 
         report = check_store(store)
         assert [f for f in report.findings if f.level == "breach"] == []
         summaries = reader.summaries(store)
-        # 4 tracks x 3 strategies, and Buy & Hold of 2 assets.
-        assert len(summaries) == 14
+        # 4 tracks and 2 votes x 3 strategies, and Buy & Hold of 2 assets.
+        assert len(summaries) == 20
         equity = reader.equity(store, summaries["account"].tolist())
-        assert len(equity) == 2 * 3 * (15 + 11) + 15 + 11
+        assert len(equity) == 3 * 3 * (15 + 11) + 15 + 11
         if fill == "next":
             first = equity.groupby("account")["balance"].first()
             assert set(first) == {100_000.0}

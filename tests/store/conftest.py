@@ -21,6 +21,7 @@ from arena.core.rows import (
     DecisionRow,
     EquityRow,
     FillRow,
+    MemoryRow,
     PriceCheckRow,
     RunRow,
     SeasonRow,
@@ -128,6 +129,7 @@ class Make:
                 self.fill(day, model),
             ),
             summaries=(self.summary(day, model, balance),),
+            memory=MemoryRow(decision.track, decision.run, decision.seq, f'{{"day":{day}}}'),
             key=decision.decision,
             heads=((decision.track, decision.chain_hash),),
         )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from arena.core.errors import StoreError
-from arena.core.rows import TABLES, WriteUnit
+from arena.core.hashing import sha256_text
+from arena.core.rows import HOST_TABLES, LATER_COLUMNS, TABLES, WriteUnit
 from arena.store import migrations
-from arena.store.schema import columns, create_table
+from arena.store.schema import columns
 from arena.store.store import open_store
 
 
@@ -29,15 +30,15 @@ def tables(path: Path) -> dict[str, list[str]]:
 
 
 def test_m001_is_the_text_that_was_released() -> None:
-    """If this fails, `core.rows` changed: stores out there need a new step, and this file too."""
-    frozen = (Path(__file__).parent / "m001.sql").read_text("utf-8")
-    assert ";\n\n".join(create_table(row) for row in TABLES) + ";\n" == frozen
+    """If this fails, a released step was edited: stores out there need a new step instead."""
+    text = migrations.M001.read_text("utf-8")
+    assert sha256_text(text) == "ffa3fa2582f692975d9296524f65dcec71d8450773add5c5521f18b7b0b93d7e"
 
 
 def test_a_new_store_has_every_table_with_its_fields_in_order(path: Path) -> None:
     open_store(path).close()
     found = tables(path)
-    for row in TABLES:
+    for row in (*TABLES, *HOST_TABLES):
         assert found[row.TABLE] == list(columns(row))
     assert found["migrations"] == ["name", "applied_at_utc"]
     assert found["meta"] == ["key", "value"]
@@ -57,21 +58,34 @@ def test_a_later_step_is_applied_once_after_a_copy(
         store.write([make.unit()])
     runs = []
 
-    def m002_extra(cur: duckdb.DuckDBPyConnection) -> None:
+    def m999_extra(cur: duckdb.DuckDBPyConnection) -> None:
         runs.append(1)
         cur.execute("CREATE TABLE extra (a BIGINT)")
 
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m002_extra))
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_extra))
     with open_store(path) as store, store.cursor() as cur:
         cur.execute("SELECT name FROM migrations ORDER BY name")
-        assert cur.fetchall() == [("m001_tables",), ("m002_extra",)]
+        assert cur.fetchall() == [("m001_tables",), ("m002_memory",), ("m999_extra",)]
         cur.execute("SELECT count(*) FROM decisions")
         assert cur.fetchall() == [(1,)]
     open_store(path).close()
     assert runs == [1]
-    copy = tables(path.with_name("s.before-m002_extra.duckdb"))
+    copy = tables(path.with_name("s.before-m999_extra.duckdb"))
     assert "decisions" in copy
     assert "extra" not in copy
+
+
+def test_a_store_of_the_first_release_is_brought_up_to_date(path: Path, make) -> None:
+    """Its rows get the values that `LATER_COLUMNS` names, so their chain links still hold."""
+    con = duckdb.connect(str(path))
+    migrations.migrate(con.cursor(), path, steps=migrations.MIGRATIONS[:1])
+    row = make.decision()
+    old = [v for f, v in asdict(row).items() if f not in LATER_COLUMNS["decisions"]]
+    con.execute(f"INSERT INTO decisions VALUES ({', '.join('?' * len(old))})", old)
+    con.close()
+    with open_store(path) as store, store.cursor() as cur:
+        cur.execute("SELECT decision, n_failed_roles, memory_sha256 FROM decisions")
+        assert cur.fetchall() == [(row.decision, 0, None)]
 
 
 def test_a_step_that_fails_leaves_nothing_behind(
@@ -96,10 +110,10 @@ def test_a_reader_asks_for_the_upgrade_of_an_older_store(
 ) -> None:
     open_store(path).close()
 
-    def m002_extra(cur: duckdb.DuckDBPyConnection) -> None:
+    def m999_extra(cur: duckdb.DuckDBPyConnection) -> None:
         cur.execute("CREATE TABLE extra (a BIGINT)")
 
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m002_extra))
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_extra))
     with pytest.raises(StoreError, match="older version"):
         open_store(path, read=True)
     assert "extra" not in tables(path)

@@ -29,12 +29,18 @@ def test_every_row_comes_back_as_it_went_in(store, make) -> None:
     ground = make.ground()
     unit = make.unit()
     store.write([ground, unit])
-    rows = [*ground.rows, *unit.rows, *unit.summaries]
+    rows = [*ground.rows, *unit.rows, *unit.summaries, unit.memory]
     for kind in TABLES:
         sent = [row for row in rows if isinstance(row, kind)]
         assert sent, kind.TABLE
         sent.sort(key=lambda r: tuple(getattr(r, c) for c in SORT_KEYS[r.TABLE]))
         assert stored(store, kind.TABLE) == [astuple(row) for row in sent]
+
+
+def test_a_memory_is_the_newest_of_its_track(store, make) -> None:
+    store.write([make.unit(day=0), make.unit(day=1), make.unit(day=0, model="other")])
+    contents = {row[0].split("@")[1].split(":")[0]: row[3] for row in stored(store, "memory")}
+    assert contents == {"m": '{"day":1}', "other": '{"day":0}'}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Stand-in that goes against extremes: distance from the 50-session mean, and RSI."""
+"""Stand-in that goes against extremes: distance from the mean of 50 sessions (or 20), and RSI."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ DEAD_ZONE, FULL = 0.5, 1.5
 
 @policy("offline/contrarian")
 def contrarian(facts: Facts) -> Opinion:
-    """Score = -mean of z50 / 1.5 and (RSI14 - 50) / 15; stretched upwards is short."""
-    z, rsi = facts.get("z_50"), facts.get("rsi_14")
+    """Score = -mean of z / 1.5 and (RSI14 - 50) / 15; stretched upwards is short.
+
+    z is that of 50 sessions; where the prompt has none, of 20.
+    """
+    z, rsi = facts.get("z_50", facts.get("z_20")), facts.get("rsi_14")
     parts = [part for part in (_scaled(z, 0.0, 1.5), _scaled(rsi, 50.0, 15.0)) if part is not None]
     if not parts:
         return Opinion(0.0, 0.0, "Rule, no model: contrarian. No z-score and no RSI to go by.")

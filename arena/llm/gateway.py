@@ -1,0 +1,159 @@
+"""The only user of litellm: one request out, one reply or one named failure back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from arena.core.clock import utc_now
+from arena.llm.budgeted import answer_cap
+from arena.llm.failure import AttemptFailed, AttemptTimedOut
+from arena.llm.provider_errors import explain
+from arena.llm.redact import protect_environment
+from arena.llm.roster import ModelInfo
+from arena.llm.switch import ensure_network
+from arena.llm.types import ChatReply, ChatRequest, ModelKind
+from arena.llm.worker import WORKER
+
+QUIET = {
+    "LITELLM_MODE": "PRODUCTION",  # else it loads any .env file it finds
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_BLOG_POSTS": "True",
+    "LITELLM_LOCAL_POLICY_TEMPLATES": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_LOCAL_AUTOROUTER_PRESETS": "True",
+}
+"""What keeps `import litellm` from reaching for the network."""
+
+
+@cache
+def load_litellm() -> Any:
+    """litellm, imported without a connection (3 s the first time) and told to keep quiet."""
+    os.environ.update(QUIET)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.drop_params = False
+    litellm.num_retries = 0
+    logging.getLogger("LiteLLM").setLevel(logging.ERROR)
+    WORKER.on_close(litellm.close_litellm_async_clients)
+    return litellm
+
+
+class Gateway:
+    """A model behind litellm. One lives as long as a run; it may be awaited from any event loop.
+
+    Neither retries nor counts money: `RunModels` puts that around it.
+    """
+
+    def __init__(self, info: ModelInfo) -> None:
+        self.info, self.id = info, info.id
+        self.kind: ModelKind = info.kind
+        self._taken: frozenset[str] | None = None
+        protect_environment()
+
+    async def complete(self, req: ChatRequest) -> ChatReply:
+        """
+        Raises:
+            ConfigError: the network is switched off.
+            AttemptFailed, AttemptTimedOut: no answer; says what to do.
+        """
+        key = self._ready()
+        began = time.perf_counter()
+        response, sent, left_out = await asyncio.wrap_future(WORKER.submit(self._send(req, key)))
+        return self._reply(response, sent, left_out, (time.perf_counter() - began) * 1e3)
+
+    def _ready(self) -> str | None:
+        """The key, where one is needed; nothing leaves for a model that cannot answer."""
+        info = self.info
+        if info.retired_on(utc_now().date()):
+            raise AttemptFailed(
+                f"`{info.id}` was retired by its provider on {info.retired}. "
+                "Choose another model; runs that were made with it stay.",
+                fatal=True,
+            )
+        if not info.stays_here:
+            ensure_network(info.id)
+        if info.key_env is None:
+            # A server of one's own usually asks for none, but litellm wants to send something.
+            return "none" if info.api_base else None
+        if key := os.environ.get(info.key_env, "").strip():
+            return key
+        raise AttemptFailed(
+            f"`{info.id}` needs a key and {info.key_env} is not set. Set it and start again.",
+            fatal=True,
+        )
+
+    async def _send(
+        self, req: ChatRequest, key: str | None
+    ) -> tuple[Any, dict[str, Any], list[str]]:
+        info = self.info
+        if not load_litellm.cache_info().currsize:
+            # Three seconds, during which the loop goes on serving others.
+            await asyncio.get_running_loop().run_in_executor(None, load_litellm)
+        litellm = load_litellm()
+        limit_s = info.request_timeout_s
+        if req.deadline_s is not None:
+            limit_s = min(limit_s, req.deadline_s)
+        sent, left_out = self._parameters(litellm, req)
+        target = {"api_base": info.api_base} if info.api_base else {}
+        try:
+            # litellm's own limit is per read: a server that drips its answer would outlast it.
+            async with asyncio.timeout(limit_s):
+                response = await litellm.acompletion(
+                    model=info.litellm_id,
+                    messages=[{"role": m.role, "content": m.content} for m in req.messages],
+                    timeout=limit_s, num_retries=0, max_retries=0, api_key=key, **target, **sent,
+                )  # fmt: skip
+        except TimeoutError:
+            raise AttemptTimedOut(
+                f"`{info.id}` did not answer within {limit_s:.0f} s", maybe_charged=True
+            ) from None
+        except Exception as error:  # noqa: BLE001 - litellm raises whatever its 100 providers do
+            raise explain(error, info, limit_s) from None
+        return response, sent, left_out
+
+    def _parameters(self, litellm: Any, req: ChatRequest) -> tuple[dict[str, Any], list[str]]:
+        """Parameters that are sent, and the names of those that the model does not take."""
+        wanted = {**req.params, "max_tokens": answer_cap(self.info, req), "seed": req.seed}
+        if self._taken is None:
+            known = litellm.get_supported_openai_params(model=self.info.litellm_id) or wanted
+            # Where only the newer name of `max_tokens` is known, litellm translates this one.
+            self._taken = frozenset({*known, "max_tokens"} - set(self.info.refuses))
+        sent = {name: value for name, value in wanted.items() if name in self._taken}
+        return sent, sorted(wanted.keys() - sent.keys())
+
+    def _reply(
+        self, response: Any, sent: Mapping[str, Any], left_out: list[str], latency_ms: float
+    ) -> ChatReply:
+        choice = response.choices[0] if response.choices else None
+        text = (choice.message.content if choice else None) or ""
+        params = {**sent, "finish_reason": choice.finish_reason if choice else None}
+        if left_out:
+            params["left_out"] = left_out
+        if response.model and response.model != self.info.litellm_id.split("/", 1)[-1]:
+            params["served_model"] = response.model
+        tokens_in, tokens_out = _tokens(getattr(response, "usage", None))
+        cost_usd = None
+        if tokens_in is not None and tokens_out is not None:
+            cost_usd = self.info.cost_usd(tokens_in, tokens_out)
+        return ChatReply(
+            str(text), self.id, tokens_in, tokens_out, cost_usd, latency_ms, params
+        )
+
+
+def _tokens(usage: Any) -> tuple[int | None, int | None]:
+    """Tokens of prompt and answer. litellm writes 0 where the provider reported nothing.
+
+    Some providers count hidden thinking in the total only; it is paid for like the answer.
+    """
+    tokens_in, tokens_out = getattr(usage, "prompt_tokens", 0), getattr(usage, "completion_tokens", 0)
+    if not tokens_in:
+        return None, None
+    total = getattr(usage, "total_tokens", 0) or 0
+    return int(tokens_in), max(int(tokens_out or 0), int(total) - int(tokens_in))

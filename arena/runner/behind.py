@@ -1,0 +1,48 @@
+"""All that stands behind one decision, and what came of it: for the command line and the pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from arena.core.actions import Intent, target_side
+from arena.core.season import RunSpec
+from arena.llm.registry import known_models
+from arena.store import reader
+from arena.store.store import Store
+
+ASKED = "model"
+"""Kind of the calls that asked a model; the others are computations, tools and memory."""
+
+
+def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
+    """`reader.decision`, with what only the run's rules and later bars can tell; None if unknown.
+
+    Added are `position_after` (side of the reference account that the decision asks for),
+    `next_session` and `next_return_frac` (close to next close, None until there is one),
+    `n_model_calls` and `n_repairs` (answers asked for, and sent back), and `may_know` (the model's knowledge reaches past the
+    session; None where its cut-off is not known).
+    """
+    found = reader.decision(store, decision_id)
+    if found is None:
+        return None
+    run = reader.run(store, found["run"])
+    season = RunSpec.model_validate_json(run["spec_json"]).season
+    after = target_side(Intent(found["intent"]), found["position_before"], season.action_spec)
+    bars = reader.bars(store, found["asset"], int(run["revision"]))
+    later = bars[bars["session"].dt.date > found["session"]].head(1).to_dict("records")
+    next_bar = later[0] if later else None
+    info = known_models().get(found["model"])
+    cutoff = None if info is None else info.knowledge_cutoff
+    return {
+        **found,
+        "evidence": json.loads(found.pop("evidence_json")),
+        "position_after": after,
+        "next_session": next_bar["session"].date() if next_bar else None,
+        "next_return_frac": next_bar["close"] / found["price"] - 1.0 if next_bar else None,
+        "n_model_calls": sum(c["kind"] == ASKED for c in found["calls"]),
+        "n_repairs": sum(
+            c["kind"] == ASKED and c["status"] == "invalid_output" for c in found["calls"]
+        ),
+        "may_know": None if cutoff is None else found["session"] <= cutoff,
+    }
