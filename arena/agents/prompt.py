@@ -15,7 +15,6 @@ from pydantic import BaseModel
 from arena.agents.measures import measure
 from arena.core.types import Asset, Bar, MarketContext, TrackView
 from arena.llm.fields import marker_of
-from arena.llm.types import Message
 
 Value = str | int | float | None
 
@@ -170,11 +169,6 @@ def output_contract(schema: type[BaseModel]) -> str:
         lines.append(f'  "{name}": {form}')
     body = ",\n".join(lines)
     return f"Answer with one JSON object of this form, and nothing else:\n{{\n{body}\n}}"
-
-
-def render(messages: Sequence[Message]) -> str:
-    """A conversation as the one text that is stored and shown."""
-    return "\n\n".join(f"[{m.role}]\n{m.content}" for m in messages)
 
 
 def plain(facts: Mapping[str, Any]) -> list[str]:

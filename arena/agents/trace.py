@@ -6,12 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from arena.agents.prompt import render
 from arena.core.actions import Status
 from arena.core.types import Call
 from arena.llm.parse import MAX_ANSWER_BYTES
 from arena.llm.redact import redact
-from arena.llm.types import ChatReply, ChatRequest
+from arena.llm.types import ChatReply, ChatRequest, render
 
 if TYPE_CHECKING:
     from arena.agents.desk import Desk

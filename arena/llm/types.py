@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -34,6 +34,11 @@ class Message:
 
     role: Literal["system", "user", "assistant"]
     content: str
+
+
+def render(messages: Sequence[Message]) -> str:
+    """A conversation as the one text that is stored and shown."""
+    return "\n\n".join(f"[{m.role}]\n{m.content}" for m in messages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,19 @@ def decisions(
     )
 
 
+def model_calls(store: Store, run: str) -> list[dict[str, Any]]:
+    """Calls of a run that a model answered, in order, with the text of the `answer` and the model
+    that was `asked` (an answer may come from another name of it)."""
+    return _dicts(
+        store,
+        "SELECT c.*, d.model AS asked, a.text AS answer FROM calls c "
+        "JOIN decisions d USING (decision) JOIN blobs a ON a.sha256 = c.answer_sha256 "
+        "WHERE d.run = ? AND c.kind = 'model' AND c.status IN ('ok', 'invalid_output') "
+        "ORDER BY d.as_of_utc, c.decision, c.seq",
+        [run],
+    )
+
+
 def memories(store: Store, run: str) -> dict[str, dict[str, Any]]:
     """Memory of every track of a run that has one: `seq` and `content_json` by track."""
     rows = _dicts(store, "SELECT * FROM memory WHERE run = ? ORDER BY track", [run])

@@ -280,6 +280,20 @@ def test_who_failed_is_no_opinion_and_no_score_in_its_place() -> None:
     assert "Net-net" not in model.asked[-1].messages[1].content
 
 
+def test_if_all_specialists_fail_the_manager_still_decides_on_the_market() -> None:
+    def say(req: ChatRequest) -> str:
+        if req.role != PM:
+            raise ProviderError("down")
+        return answer(req, 1.0)
+
+    model = ByRole(say)
+    decision = decide(model)
+    assert decision.failed_roles == tuple(IDS)
+    assert (decision.intent, decision.status) == (Intent.LONG, Status.OK)
+    assert computed(decision, "consensus")["mean_conviction"] is None
+    assert "closes" in model.asked[-1].facts
+
+
 @pytest.mark.parametrize("context", [FILINGS, COIN, market("stock")])
 def test_a_failed_manager_is_said_and_not_replaced(context: MarketContext) -> None:
     model = ByRole(lambda req: "all in!" if req.role == PM else answer(req, 1.0, 1.0))

@@ -191,6 +191,39 @@ def test_golden_intrinsic_value() -> None:
     assert dear.signal == "bearish"
 
 
+def test_worths_by_hand() -> None:
+    # income 17 % a year, x .8 = 13.57 %; quality .875: 12 %, exit at 18; one step is 1.1357/1.12
+    rate = 0.8 * ((200 / 125) ** (1 / 3) - 1)
+    step = (1 + rate) / 1.12
+    expected = 200 * (step + step**2 + step**3 + step**4 + step**5 + 18 * step**5)
+    assert conviction_growth.worth(company()) == pytest.approx(expected)
+    # no growth, no interest: 100 a year fading up from 0 to 2.5 % at 4 % + 1 x 5 %, + 200 - 50 net cash
+    row = {"revenue": 900.0, "operating_cash_flow": 100.0, "capex": 0.0, "cash": 200.0, "debt": 50.0}
+    present, flow = 0.0, 100.0
+    for year in range(10):
+        flow *= 1 + 0.025 * year / 9
+        present += flow / 1.09 ** (year + 1)
+    present += flow * 1.025 / 0.065 / 1.09**10
+    flat = company({"FY2024": row, "FY2023": row})
+    assert intrinsic_value.worth(flat) == pytest.approx(present + 150)
+    assert intrinsic_value.worth(company({"FY2024": {"revenue": 1.0}})) is None
+
+
+def test_shrinking_losses_are_no_growth_at_a_low_price() -> None:
+    # earnings fall 19 % a year and are a loss now: two negatives must not make a bargain
+    c = company(table(FY2024={"net_income": -50.0, "eps": 0.6}))
+    assert reasonable_price.growth_for_price(c) == 0.0
+    assert c.earnings_yield == -0.05
+
+
+def test_dearer_than_its_own_past_costs_a_point() -> None:
+    # P/E 10 to 16 in the past, median 12.8; at a price of 40 it is 20, 1.57 times that
+    made = score(intrinsic_value.PERSONA, company(price=40.0))
+    (relative,) = [b for b in made.blocks if b.name == "relative price"]
+    assert [f.points for f in relative.findings] == [-1.0]
+    assert relative.share == 0.0
+
+
 @pytest.mark.parametrize("persona", BY_ID)
 def test_every_check_can_be_made_and_keeps_to_its_maximum(persona: Persona) -> None:
     card = score(persona, company(news=NEWS))
