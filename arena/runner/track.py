@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from typing import TypeVar
 
@@ -30,16 +30,22 @@ from arena.runner.ledger import Ledger
 from arena.runner.summary import Counts
 
 
+COVERED = {
+    kind.TABLE: tuple(
+        f.name for f in fields(kind) if f.name not in HOST_COLUMNS[kind.TABLE] | {"chain_hash"}
+    )
+    for kind in (DecisionRow, CallRow)
+}
+"""Columns that a chain covers: all but wall clock and the chain itself."""
+
+
 def content(row: DecisionRow | CallRow) -> dict[str, object]:
-    """The part of a row that the chain covers: all but wall clock, the chain itself, and columns
-    younger than the table where they hold what older rows hold."""
-    hidden = HOST_COLUMNS[row.TABLE] | {"chain_hash"}
+    """The part of a row that the chain covers; not the columns younger than the table where they
+    hold what older rows hold."""
     later = LATER_COLUMNS.get(row.TABLE, {})
-    return {
-        k: v
-        for k, v in asdict(row).items()
-        if k not in hidden and not (k in later and v == later[k])
-    }
+    # Not `asdict`: rows are flat, and its deep copy would be half the work of a chain.
+    values = {name: getattr(row, name) for name in COVERED[row.TABLE]}
+    return {k: v for k, v in values.items() if not (k in later and v == later[k])}
 
 
 def next_link(previous: str, decision: DecisionRow, calls: Sequence[CallRow]) -> str:
@@ -95,6 +101,7 @@ class Track:
         self.warmup, self.memory = warmup, memory
         self.log: list[Logged] = []
         self.chain = sha256_text(str(id))
+        self._memory_sha256 = ""
         self._open("warmup" if warmup else "live")
 
     def _open(self, phase: str) -> None:
@@ -137,7 +144,7 @@ class Track:
             for r, after in zip(recent, following, strict=True)
         )
         entry = self.entry_price if side else None
-        memory = None if self.memory is None else {"sha256": sha256_text(self.memory_text())}
+        memory = None if self.memory is None else {"sha256": self.memory_sha256()}
         return TrackView(side, equity, exposure, entry, past, self.season.action_spec, memory)
 
     def outcome(self, price: float) -> Past | None:
@@ -148,9 +155,17 @@ class Track:
         return None
 
     def memory_text(self) -> str:
-        """Canonical JSON of the memory's dump."""
+        """Canonical JSON of the memory's dump; its hash is kept until the next decision."""
         assert self.memory is not None
-        return canonical_json(self.memory.dump())
+        text = canonical_json(self.memory.dump())
+        self._memory_sha256 = sha256_text(text)
+        return text
+
+    def memory_sha256(self) -> str:
+        """Hash of the memory as the last decision left it: nothing may change it in between."""
+        if not self._memory_sha256:
+            self.memory_text()
+        return self._memory_sha256
 
     def finish(
         self, slot: Slot, bar: Bar | None, intent: Intent, status: Status, late: bool, last: bool
@@ -248,11 +263,17 @@ def decision_rows(
         decided_at_utc=decided_at_utc,
         latency_ms=sum(c.latency_ms for c in calls),
         n_failed_roles=len(decision.failed_roles),
-        memory_sha256=None if remembered is None else sha256_text(remembered),
+        memory_sha256=None if remembered is None else track.memory_sha256(),
     )
-    row = DecisionRow(**{**asdict(row), "chain_hash": next_link(track.chain, row, calls)})
+    row = replace(row, chain_hash=next_link(track.chain, row, calls))
     track.chain = row.chain_hash
-    texts = {sha256_text(t): t for c in decision.calls for t in (c.prompt, c.answer)}
+    texts = {
+        sha: text
+        for call, stored in zip(decision.calls, calls, strict=True)
+        for sha, text in (
+            (stored.prompt_sha256, call.prompt), (stored.answer_sha256, call.answer)
+        )
+    }  # fmt: skip
     texts[view.view_hash] = view_text
     memory = (
         None if remembered is None else MemoryRow(row.track, row.run, seq, remembered)

@@ -60,7 +60,13 @@ def facts(
 ) -> tuple[dict[str, Any], ...]:
     """The figures as facts of a sealed market."""
     return tuple(
-        {"id": f"{name}-{period}", "field": name, "period": period, "value": value, "known_at_utc": filed}
+        {
+            "id": f"{name}-{period}",
+            "field": name,
+            "period": period,
+            "value": value,
+            "known_at_utc": filed,
+        }
         for period, row in figures.items()
         for name, value in row.items()
     )
@@ -85,7 +91,9 @@ def market(
     closes: Sequence[float] | None = None, volume: float | None = 1.0, **feeds: Any,
 ) -> MarketContext:  # fmt: skip
     """260 sessions that end at `PRICE`, with the figures as filings where there are any."""
-    prices = closes or [PRICE * (1.0 + 0.01 * ((i * 7) % 13 - 6)) for i in range(-260, -1)] + [PRICE]
+    prices = closes or [PRICE * (1.0 + 0.01 * ((i * 7) % 13 - 6)) for i in range(-260, -1)] + [
+        PRICE
+    ]
     days = [START + timedelta(days=i) for i in range(len(prices))]
     bars = tuple(
         Bar(d.date(), c, c, c, c, volume, d + timedelta(days=1))

@@ -22,7 +22,14 @@ def now(**rows: dict[str, float]) -> Period:
 
 def test_years_are_newest_first_and_end_at_the_first_gap() -> None:
     filed = read_fundamentals(
-        facts({"FY2020": {"revenue": 1}, "FY2023": {"revenue": 3}, "FY2024": {"revenue": 4}, "FY2021": {"revenue": 2}})
+        facts(
+            {
+                "FY2020": {"revenue": 1},
+                "FY2023": {"revenue": 3},
+                "FY2024": {"revenue": 4},
+                "FY2021": {"revenue": 2},
+            }
+        )
     )
     assert filed is not None
     assert [y.name for y in filed.years] == ["FY2024", "FY2023"]
@@ -123,7 +130,9 @@ def test_every_ratio_of_nothing_is_unknown() -> None:
     properties = [n for n in dir(Period) if isinstance(getattr(Period, n), property)]
     assert len(properties) > 15
     assert {n: getattr(NOTHING.now, n) for n in properties} == dict.fromkeys(properties)
-    of_company = [n for n in dir(Company) if isinstance(getattr(Company, n), property) and n != "now"]
+    of_company = [
+        n for n in dir(Company) if isinstance(getattr(Company, n), property) and n != "now"
+    ]
     assert {n: getattr(NOTHING, n) for n in of_company} == dict.fromkeys(of_company)
 
 

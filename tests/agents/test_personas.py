@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.agents.company import News
+from arena.agents.company import Company, News
 from arena.agents.fundamentals import FIELDS
 from arena.agents.personas import (
     PERSONAS,
@@ -198,7 +198,13 @@ def test_worths_by_hand() -> None:
     expected = 200 * (step + step**2 + step**3 + step**4 + step**5 + 18 * step**5)
     assert conviction_growth.worth(company()) == pytest.approx(expected)
     # no growth, no interest: 100 a year fading up from 0 to 2.5 % at 4 % + 1 x 5 %, + 200 - 50 net cash
-    row = {"revenue": 900.0, "operating_cash_flow": 100.0, "capex": 0.0, "cash": 200.0, "debt": 50.0}
+    row = {
+        "revenue": 900.0,
+        "operating_cash_flow": 100.0,
+        "capex": 0.0,
+        "cash": 200.0,
+        "debt": 50.0,
+    }
     present, flow = 0.0, 100.0
     for year in range(10):
         flow *= 1 + 0.025 * year / 9
@@ -222,6 +228,30 @@ def test_dearer_than_its_own_past_costs_a_point() -> None:
     (relative,) = [b for b in made.blocks if b.name == "relative price"]
     assert [f.points for f in relative.findings] == [-1.0]
     assert relative.share == 0.0
+
+
+def flows(*fcf: float) -> Company:
+    """A company with these free cash flows, newest first, on a revenue of 100."""
+    return company(
+        {
+            f"FY{2024 - i}": {"operating_cash_flow": f, "capex": 0.0, "revenue": 100.0}
+            for i, f in enumerate(fcf)
+        }
+    )
+
+
+def test_levels_by_hand() -> None:
+    # 3: never negative and over 1.3 times the start; 2: positive in 3 of 4; 1: in 3 of 5; 0: in 1 of 3
+    told = [(14, 12, 10), (13, 12, 10), (9, -1, 8, 7), (9, -1, 8, -1, 7), (9, -1, -1)]
+    assert [disruption.cash_level(flows(*f)) for f in told] == [3, 2, 2, 1, 0]
+    assert disruption.cash_level(flows(9, 9)) is None
+    assert [low_risk_doubles.cash_level(flows(*f)) for f in ((9, 1, 9), (8, 9, 9), (9, -1, 9))] == [
+        2, 1, 0,
+    ]  # fmt: skip
+    dilution = [wonderful_business.DILUTION.of(x) for x in (-0.05, 0.0, 0.05, 0.1, 0.2, 0.21)]
+    assert dilution == [2, 1, 1, 0, 0, -1]
+    insiders = [wonderful_business.INSIDERS.of(x) for x in (0.71, 0.41, 0.4, 0.1, 0.09)]
+    assert insiders == [2, 1, 0, 0, -1]
 
 
 @pytest.mark.parametrize("persona", BY_ID)
@@ -313,7 +343,9 @@ def test_every_persona_can_be_bullish_and_bearish() -> None:
     for _ in range(600):
         figures, price = random_company(rng)
         news = News(rng.choice([0.6, 0.2, -0.4]), 9, rng.choice([0, 2, 6]))
-        made = company(figures, price, news, rng.choice([0.008, 0.015, 0.05]), rng.uniform(-0.5, 0.8))
+        made = company(
+            figures, price, news, rng.choice([0.008, 0.015, 0.05]), rng.uniform(-0.5, 0.8)
+        )
         for persona in PERSONAS:
             card = score(persona, made)
             if card.share is not None and card.coverage > 0.85:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -94,7 +95,9 @@ def test_statistics_vote_needs_reversion_and_skew() -> None:
     up = technical(series([100.0 + x for x in above], BUSY))
     down = technical(series([100.0 - x for x in above], BUSY))
     assert (leans(up)["statistics"], leans(down)["statistics"]) == (1.0, -1.0)
-    walk = technical(series([100.0 * math.exp(x) for x in np.cumsum(rng.normal(0, 0.01, 260))], BUSY))
+    walk = technical(
+        series([100.0 * math.exp(x) for x in np.cumsum(rng.normal(0, 0.01, 260))], BUSY)
+    )
     assert leans(walk)["statistics"] == 0.0
 
 
@@ -187,13 +190,29 @@ def test_cash_flow_model_against_a_plain_sum() -> None:
     assert v.discounted_cash_flow(flat_company()) == pytest.approx(expected)
 
 
+def test_unsteady_cash_flow_is_worth_less() -> None:
+    steady = flat_company()
+    years = [
+        replace(y, operating_cash_flow=40.0 + f)
+        for y, f in zip(steady.filed.years, (100.0, 60.0, 140.0), strict=True)
+    ]
+    # mean 100 as before, deviation sqrt(3200 / 3) = 32.66: 1 - .5 x .3266
+    unsteady = replace(steady, filed=replace(steady.filed, years=tuple(years)))
+    plain, less = v.discounted_cash_flow(steady), v.discounted_cash_flow(unsteady)
+    assert plain is not None
+    assert less == pytest.approx(plain * (1 - 0.5 * math.sqrt(3200 / 3) / 100))
+
+
 def test_valuation_reading_by_hand() -> None:
     c = flat_company(price=10.0)
     models = {
         "discounted cash flow": v.discounted_cash_flow(c), "owner earnings": 500.0,
         "EV/EBITDA": 1600.0, "residual income": v.residual_income(c),
     }  # fmt: skip
-    gap = sum(w * ((models[n] or 0) / 1000 - 1) for n, w in zip(models, (0.35, 0.35, 0.2, 0.1), strict=True))
+    gap = sum(
+        w * ((models[n] or 0) / 1000 - 1)
+        for n, w in zip(models, (0.35, 0.35, 0.2, 0.1), strict=True)
+    )
     reading = v.valuation(c)
     assert reading.score == pytest.approx(gap / 0.3, abs=1e-5)
     assert [round(x.lean or 0, 3) for x in reading.votes] == [
@@ -213,7 +232,10 @@ def test_absurd_and_empty_models_are_set_aside() -> None:
     assert votes["owner earnings"].lean == 4.0
     assert v.valuation(NOTHING).score is None
     loss = v.valuation(flat_company(net_income=-900.0, operating_cash_flow=-500.0))
-    assert [x.name for x in loss.votes if x.lean is None] == ["discounted cash flow", "owner earnings"]
+    assert [x.name for x in loss.votes if x.lean is None] == [
+        "discounted cash flow",
+        "owner earnings",
+    ]
 
 
 def test_wild_growth_explodes_no_model() -> None:
