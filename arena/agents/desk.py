@@ -123,7 +123,10 @@ class Desk:
         ends_at = time.monotonic() + self.deadline_s
         problem = ""
         for attempt in range(1, self.season.generation.tries + 1):
-            request = ChatRequest(messages, role.schema, sheet.facts, self.seed, params, role.name)
+            request = ChatRequest(
+                messages, role.schema, sheet.facts, self.seed, params, role.name,
+                deadline_s=ends_at - time.monotonic(),
+            )  # fmt: skip
             step = ModelStep(self, role.name, attempt, request)
             try:
                 async with asyncio.timeout(ends_at - time.monotonic()):

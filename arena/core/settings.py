@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 RUNTIME = DATA / "runtime"
 SAMPLE = DATA / "sample"
+RECORDED = SAMPLE / "recorded"
 
 
 def data_choice() -> str:
@@ -44,6 +45,11 @@ def store_path(choice: str) -> Path:
         folder = str(Path(choice.removeprefix("files:")).resolve())
         return RUNTIME / f"files-{sha256_text(folder)[:10]}.duckdb"
     return RUNTIME / f"{choice}.duckdb"
+
+
+def recorded_runs() -> list[str]:
+    """Runs that come with the sample: exports in folders called by the run's id."""
+    return sorted(p.name for p in RECORDED.iterdir() if p.is_dir()) if RECORDED.is_dir() else []
 
 
 def runner_enabled() -> bool:

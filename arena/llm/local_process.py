@@ -64,6 +64,7 @@ class _Server:
         """
         with self._lock:
             if self._process is None or self._process.poll() is not None:
+                self._end()
                 self._start(alias)
             return self._address
 
@@ -84,7 +85,10 @@ class _Server:
     def stop(self) -> None:
         """End it at once, whatever it does; it holds nothing worth saving."""
         with self._lock:
-            process, self._process = self._process, None
+            self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.communicate()

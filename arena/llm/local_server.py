@@ -17,6 +17,9 @@ TOP_K, MIN_P = 40, 0.05
 
 def main(weights: str, alias: str) -> None:
     """Serve `weights` under the name `alias` on a free port of 127.0.0.1, one request at a time."""
+    # Read when the library is loaded. Threads that wait actively for one another need a core each;
+    # where those are shared, an answer took ten times as long.
+    os.environ["OMP_WAIT_POLICY"] = "passive"
     from xllamacpp import CommonParams, Server
 
     params = CommonParams()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ Counter = Callable[[Sequence[Message]], Awaitable[int]]
 """How many tokens the model makes of a conversation, its own marks included."""
 
 HEAD = "## "
+_BLOCK_END = re.compile(r"\n{2,}(?=## )")
 EARLIER_TURN = "an earlier answer and its correction"
 
 
@@ -92,7 +94,7 @@ def _without_largest_block(messages: tuple[Message, ...]) -> Shorter | None:
     sheet = _sheet_at(messages)
     if sheet is None:
         return None
-    blocks = _blocks(messages[sheet].content)
+    blocks = _BLOCK_END.split(messages[sheet].content)
     if len(blocks) < 2:
         return None
     largest = max(blocks[1:], key=len)
@@ -100,14 +102,3 @@ def _without_largest_block(messages: tuple[Message, ...]) -> Shorter | None:
     text = "\n\n".join(blocks[:at] + blocks[at + 1 :])
     title = largest.split("\n", 1)[0].removeprefix(HEAD)
     return (*messages[:sheet], Message("user", text), *messages[sheet + 1 :]), title
-
-
-def _blocks(sheet: str) -> list[str]:
-    """Blocks in order. A paragraph without a title belongs to the block before it."""
-    blocks: list[str] = []
-    for part in sheet.split("\n\n"):
-        if blocks and not part.startswith(HEAD):
-            blocks[-1] += f"\n\n{part}"
-        else:
-            blocks.append(part)
-    return blocks

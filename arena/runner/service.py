@@ -19,6 +19,7 @@ from arena.core.settings import (
     RUNTIME,
     data_choice,
     network_allowed,
+    recorded_runs,
     runner_enabled,
     store_path,
 )
@@ -143,8 +144,9 @@ def resolve_choice(choice: str) -> str:
 def _first_run(state: ServiceState, store: Store, choice: str) -> None:
     """Fill an empty store or finish a replay that was cut off; nothing else is started here."""
     runs = reader.runs(store)
-    unfinished = runs.loc[(runs["kind"] == "replay") & (runs["status"] != "done"), "spec_json"]
-    if len(runs) and unfinished.empty:
+    own = runs[~runs["run"].isin(recorded_runs())]
+    unfinished = own.loc[(own["kind"] == "replay") & (own["status"] != "done"), "spec_json"]
+    if len(own) and unfinished.empty:
         return
     from arena.runner.first_run import fill_store
     from arena.runner.replay import Tick
@@ -154,5 +156,5 @@ def _first_run(state: ServiceState, store: Store, choice: str) -> None:
         state.work = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
 
     fill_store(
-        store, choice, None if runs.empty else str(unfinished.iloc[0]), show, state.stop_event
+        store, choice, None if own.empty else str(unfinished.iloc[0]), show, state.stop_event
     )

@@ -29,7 +29,6 @@ from arena.market.calendars import close_utc, open_utc
 from arena.runner.ledger import Ledger
 from arena.runner.summary import Counts
 
-
 COVERED = {
     kind.TABLE: tuple(
         f.name for f in fields(kind) if f.name not in HOST_COLUMNS[kind.TABLE] | {"chain_hash"}

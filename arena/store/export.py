@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -15,17 +15,8 @@ import pyarrow.parquet as pq
 
 from arena.core.errors import ConfigError
 from arena.core.rows import HOST_COLUMNS, HOST_TABLES, SORT_KEYS, TABLES, Row
-from arena.store.schema import columns, quote
+from arena.store.schema import ARROW_TYPE, columns, quote
 from arena.store.store import Store
-
-ARROW_TYPE = {
-    str: pa.string(),
-    int: pa.int64(),
-    float: pa.float64(),
-    bool: pa.bool_(),
-    date: pa.date32(),
-    datetime: pa.timestamp("us", tz="UTC"),
-}
 
 CHUNK_ROWS = 100_000
 

@@ -18,7 +18,7 @@ from arena.core.errors import StoreError
 from arena.core.hashing import account_key
 from arena.core.rows import HOST_TABLES, DecisionRow, MemoryRow, Row, SummaryRow, WriteUnit
 from arena.store.head import HeadFile
-from arena.store.schema import column_lists, has_key, insert_sql, key_of, quote
+from arena.store.schema import INCOMING, arrow_table, has_key, insert_sql, key_of, quote
 
 log = logging.getLogger(__name__)
 
@@ -221,8 +221,16 @@ def insert_rows(cur: duckdb.DuckDBPyConnection, rows: Sequence[Row]) -> dict[typ
     for kind, group in tables.items():
         if has_key(kind):
             group = list({key_of(row): row for row in reversed(group)}.values())[::-1]
-        cur.execute(insert_sql(kind), column_lists(group))
-        added[kind] = cur.fetchall()[0][0]
+        added[kind] = _insert(cur, kind, group)
+    return added
+
+
+def _insert(cur: duckdb.DuckDBPyConnection, kind: type[Row], rows: Sequence[Row]) -> int:
+    cur.register(INCOMING, arrow_table(rows))
+    cur.execute(insert_sql(kind))
+    added = int(cur.fetchall()[0][0])
+    # Only now: an aborted transaction takes nothing but a rollback, and the name can be used again.
+    cur.unregister(INCOMING)
     return added
 
 
@@ -241,8 +249,7 @@ def replace(cur: duckdb.DuckDBPyConnection, rows: Sequence[SummaryRow] | Sequenc
         f"DELETE FROM {quote(kind.TABLE)} WHERE {quote(key)} IN (SELECT unnest(?::VARCHAR[]))",
         [[getattr(row, key) for row in newest]],
     )
-    cur.execute(insert_sql(kind), column_lists(newest))
-    return len(newest)
+    return _insert(cur, kind, newest)
 
 
 def bump(cur: duckdb.DuckDBPyConnection) -> None:

@@ -13,13 +13,13 @@ from arena.agents.base import Agent
 from arena.agents.desk import Desk
 from arena.agents.memory.base import Memory
 from arena.agents.registry import agent_origin, get_agent, known_agents
-from arena.core.actions import ACTION_WORD
+from arena.core.actions import ACTION_WORD, ActionSpec
 from arena.core.season import Generation, Season
-from arena.core.types import ActionSpec, Asset, Bar, Decision, MarketContext, Past, TrackView
+from arena.core.types import Asset, Bar, Decision, MarketContext, Past, TrackView
 from arena.llm.fields import Lean, marker_of
 from arena.llm.offline.policy import Opinion, fill, in_role
 from arena.llm.types import ChatModel, ChatReply, ChatRequest, ModelKind
-from tests.agents.made_company import PRICE, facts, table
+from tests.agents.made_company import PRICE, facts, market, table
 
 Kind = Literal["company", "share", "coin"]
 KINDS: tuple[Kind, ...] = ("company", "share", "coin")
@@ -39,6 +39,10 @@ _ASSETS = {
 }
 
 
+LEVEL = [10.0] * N_BARS
+"""A price that never moved."""
+
+
 def zigzag(n: int) -> list[float]:
     """A path that goes nowhere, between 6 % below and 6 % above the price of the made company."""
     return [PRICE * (1.0 + 0.01 * ((i * 7) % 13 - 6)) for i in range(n)]
@@ -54,7 +58,8 @@ def made_market(
     dealings of insiders; a share and a coin have news only. `note` stands in every text.
     """
     path = list(closes) if closes is not None else zigzag(N_BARS + later_days)
-    bars = tuple(_bar(i, path, volume) for i in range(len(path)))[-N_BARS:]
+    first = START + timedelta(days=max(0, N_BARS - len(path)))  # short paths end on the same day
+    bars = tuple(_bar(first, i, path, volume) for i in range(len(path)))[-N_BARS:]
     as_of = bars[-1].known_at_utc + timedelta(minutes=5)
     return MarketContext(
         _ASSETS[kind],
@@ -67,8 +72,8 @@ def made_market(
     )
 
 
-def _bar(i: int, path: Sequence[float], volume: bool) -> Bar:
-    day, close, opened = START + timedelta(days=i), path[i], path[max(i - 1, 0)]
+def _bar(first: datetime, i: int, path: Sequence[float], volume: bool) -> Bar:
+    day, close, opened = first + timedelta(days=i), path[i], path[max(i - 1, 0)]
     high, low = max(close, opened) * 1.01, min(close, opened) * 0.99
     units = 1e6 * (1.0 + 0.1 * ((i * 5) % 7)) if volume else None
     return Bar(day.date(), opened, high, low, close, units, day + timedelta(days=1))
@@ -101,6 +106,58 @@ def _brief(note: str) -> dict[str, Any]:
         "summary": f"A quiet day, {note}.", "themes": ["steady demand"], "sentiment": "neutral",
         "score": 0.1,
     }  # fmt: skip
+
+
+SPLENDID = (
+    (0.70, 0.36, 0.15),
+    (0.66, 0.34, 0.13),
+    (0.62, 0.32, 0.11),
+    (0.58, 0.30, 0.09),
+    (0.54, 0.29, 0.08),
+)
+RUINED = ((0.05, -0.30), (0.10, -0.22), (0.15, -0.12), (0.20, -0.05), (0.25, -0.01))
+
+
+def splendid() -> MarketContext:
+    """A firm that grows, earns, saves and buys back, at a fraction of its worth, in a calm rise."""
+    figures, revenue, shares = {}, 3000.0, 90.0
+    for i, (gross, op, rd) in enumerate(SPLENDID):
+        income = 0.8 * op * revenue
+        figures[f"FY{2024 - i}"] = {
+            "revenue": revenue, "gross_profit": gross * revenue, "operating_income": op * revenue,
+            "net_income": income, "rd": rd * revenue, "d_and_a": 0.03 * revenue,
+            "operating_cash_flow": 1.25 * income + 0.04 * revenue, "capex": 0.04 * revenue,
+            "dividends": 0.1 * income, "shares": shares, "equity": 0.5 * revenue,
+            "assets": 0.8 * revenue, "liabilities": 0.3 * revenue, "current_assets": 0.5 * revenue,
+            "current_liabilities": 0.2 * revenue, "cash": 0.2 * revenue, "debt": 0.02 * revenue,
+            "interest_expense": 0.001 * revenue, "intangible_assets": 5.0,
+            "market_cap": 20 * income, "beta": 0.8,
+        }  # fmt: skip
+        revenue, shares = revenue / (1.6 - 0.08 * i), shares + 3
+    figures["TTM"] = {"insider_bought_shares": 90.0, "insider_sold_shares": 5.0}
+    rise = [10.0 * 1.003 ** (i - 259) for i in range(260)]
+    brief = {"summary": "Good.", "sentiment": "bullish", "score": 0.8}
+    return market("stock", figures, rise, brief=brief)
+
+
+def ruined() -> MarketContext:
+    """A firm that shrinks, loses, owes and dilutes, at any price, in a wild fall."""
+    figures, revenue, shares = {}, 1000.0, 200.0
+    for i, (gross, op) in enumerate(RUINED):
+        loss = op * revenue - 20
+        figures[f"FY{2024 - i}"] = {
+            "revenue": revenue, "gross_profit": gross * revenue, "operating_income": op * revenue,
+            "net_income": loss, "rd": 0.0, "d_and_a": 0.02 * revenue, "operating_cash_flow": loss,
+            "capex": 0.25 * revenue, "dividends": 0.0, "shares": shares, "equity": 10.0,
+            "assets": 1000.0, "liabilities": 990.0, "current_assets": 100.0,
+            "current_liabilities": 400.0, "cash": 5.0, "debt": 900.0, "interest_expense": 90.0,
+            "intangible_assets": 0.0, "market_cap": 500.0, "beta": 2.5,
+        }  # fmt: skip
+        revenue, shares = revenue * 1.25, shares * 0.8
+    figures["TTM"] = {"insider_bought_shares": 0.0, "insider_sold_shares": 90.0}
+    fall = [10.0 * 0.995 ** (i - 259) * (1.05 if i % 2 else 1.0) for i in range(260)]
+    brief = {"summary": "Bad.", "sentiment": "bearish", "score": -0.8}
+    return market("stock", figures, fall, brief=brief)
 
 
 Word = float | str | Exception
@@ -150,7 +207,7 @@ class Recorder:
 
 
 def spoken(req: ChatRequest, lean: float | None) -> dict[str, Any]:
-    """An answer that leans that way; None goes by what others said, and is neutral where none did.
+    """An answer that leans that way, as sure as it leans; None goes by what others said.
 
     One who argues for a given side is as sure as the lean is on it. One who only chooses among ids
     takes all of them, or none if the lean is negative.
@@ -158,7 +215,7 @@ def spoken(req: ChatRequest, lean: float | None) -> dict[str, Any]:
     if lean is None:
         return fill(req.schema, in_role(req.facts, Opinion(0.0, 0.0, "as I hear")), req.facts)
     side = {"rise": 1.0, "fall": -1.0}.get(str(req.facts.get("argues")))
-    confidence = 1.0 if side is None else 0.5 + 0.5 * side * lean
+    confidence = abs(lean) if side is None else 0.5 + 0.5 * side * lean
     found = fill(req.schema, Opinion(lean, confidence, f"{req.role} speaks"), req.facts)
     leans = any(isinstance(marker_of(f.metadata), Lean) for f in req.schema.model_fields.values())
     if side is None and not leans and lean < 0:
@@ -203,10 +260,10 @@ class TrackByHand:
         self.day = 0
         self.last: Past | None = None
 
-    def desk(self, model: ChatModel, closes: Sequence[float] | None = None) -> Desk:
+    def desk(self, model: ChatModel, closes: Sequence[float] | None = None, tries: int = 1) -> Desk:
         """The desk of the day, told of the day before; `closes` are the prices up to the day."""
         context = made_market(self.kind, feeds=self.feeds, later_days=self.day, closes=closes)
-        desk = desk_of(self.agent, model, context, memory=self.memory)
+        desk = desk_of(self.agent, model, context, memory=self.memory, tries=tries)
         if self.agent.learns and self.last is not None:
             move = context.price / self.last.price - 1.0
             told = Past(self.last.session, self.last.action, self.last.price, move)
@@ -217,13 +274,13 @@ class TrackByHand:
         desk = self.desk(model, closes)
         return self._keep(desk, asyncio.run(self.agent.decide(desk)))
 
-    def study(self, model: ChatModel, move: float) -> Decision:
+    def study(
+        self, model: ChatModel, move: float, closes: Sequence[float] | None = None
+    ) -> Decision:
         """A warm-up session that is followed by `move` (a fraction)."""
-        desk = self.desk(model)
+        desk = self.desk(model, closes)
         given = Past(desk.context.session, "HOLD", desk.context.price, move)
-        decision = self._keep(desk, asyncio.run(self.agent.study(desk, given)))
-        self.last = Past(desk.context.session, ACTION_WORD[decision.intent], desk.context.price, None)
-        return decision
+        return self._keep(desk, asyncio.run(self.agent.study(desk, given)))
 
     def _keep(self, desk: Desk, decision: Decision) -> Decision:
         context = desk.context

@@ -40,7 +40,7 @@ BAD = _words(
 )
 NEGATIONS = frozenset({"no", "not", "never", "without", "cannot", "neither", "nor", "hardly"})
 
-_WORD = re.compile(r"[a-z]+(?:n['’]t)?")
+_WORD = re.compile(r"[a-z]+(?:['’]t)?")
 _CLAUSE_END = re.compile(r"[.;:!?,]|\bbut\b")
 
 
