@@ -62,6 +62,12 @@ def network_allowed() -> bool:
     return os.environ.get("ARENA_NETWORK", "on") != "off"
 
 
+def models_file() -> Path:
+    """`ARENA_MODELS`: another roster than data/models.toml."""
+    value = os.environ.get("ARENA_MODELS")
+    return Path(value).resolve() if value else DATA / "models.toml"
+
+
 def agents_file() -> Path:
     """`ARENA_AGENTS`: another list of agents from outside than data/agents.toml."""
     value = os.environ.get("ARENA_AGENTS")

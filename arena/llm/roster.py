@@ -15,10 +15,9 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.core.errors import ConfigError
-from arena.core.settings import DATA
+from arena.core.settings import models_file
 from arena.llm.types import ModelKind
 
-MODELS_FILE = DATA / "models.toml"
 HERE = ("offline", "local", "scripted")
 """Heads of ids that never leave this machine and never cost anything."""
 
@@ -103,13 +102,14 @@ def roster() -> dict[str, ModelInfo]:
     Raises:
         ConfigError: the file cannot be read, or names a model twice.
     """
+    path = models_file()
     try:
-        rows = tomllib.loads(MODELS_FILE.read_text(encoding="utf-8"))["model"]
+        rows = tomllib.loads(path.read_text(encoding="utf-8"))["model"]
         found = {info.id: info for info in map(ModelInfo.model_validate, rows)}
     except (OSError, tomllib.TOMLDecodeError, KeyError, ValidationError) as error:
-        raise ConfigError(f"data/models.toml cannot be used: {error}") from error
+        raise ConfigError(f"{path} cannot be used: {error}") from error
     if len(found) < len(rows):
-        raise ConfigError("data/models.toml names a model twice; remove one of its rows.")
+        raise ConfigError(f"{path} names a model twice; remove one of its rows.")
     return found
 
 

@@ -12,6 +12,7 @@ from arena.core.hashing import canonical_json
 from arena.core.rows import AttemptRow, WriteUnit
 from arena.llm.budgeted import Budget, check_price
 from arena.llm.journal import AttemptClosed, AttemptOpened, reply_from_dict, reply_to_dict
+from arena.llm.redact import redact
 from arena.llm.registry import model_info
 from arena.llm.stack import RunModels
 from arena.llm.types import ChatReply
@@ -80,8 +81,8 @@ class StoreJournal:
             usd=usd,
             tokens_in=tokens_in,
             tokens_out=total - tokens_in,
-            answer=canonical_json(reply_to_dict(reply)) if reply else None,
-            params_json=canonical_json(dict(reply.params)) if reply else None,
+            answer=redact(canonical_json(reply_to_dict(reply))) if reply else None,
+            params_json=redact(canonical_json(dict(reply.params))) if reply else None,
             error=(closed.error or None) if closed else None,
             at_utc=utc_now(),
         )

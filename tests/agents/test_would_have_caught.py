@@ -90,10 +90,11 @@ def test_1_a_rising_day_of_the_warm_up_yields_buy_and_a_positive_number(
 
 @pytest.mark.parametrize("agent_id", LEARNERS)
 def test_2_one_profitable_day_credits_the_decision_before_it_and_no_other(agent_id: str) -> None:
-    """The price rises once, by 10 % after day 2; only on day 2 the model says BUY."""
+    """The price rises once, by 10 % after day 2. The model says BUY on days 2, 3 and 4: only the first
+    earns, also over the three sessions that InvestorAgent waits."""
     track, closes, traced, cited = TrackByHand(agent_id, "share"), list(LEVEL), [], set[str]()
     for day in range(8):
-        decision = track.decide(Committee(default=1.0 if day == 2 else 0.0), closes)
+        decision = track.decide(Committee(default=1.0 if day in (2, 3, 4) else 0.0), closes)
         cited = set(decision.evidence) if day == 2 else cited
         traced += [c.parsed for c in decision.calls if c.role == "reward" and c.parsed]
         closes.append(10.0 if day < 2 else 11.0)

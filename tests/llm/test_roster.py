@@ -10,7 +10,6 @@ import pytest
 from pydantic import ValidationError
 
 from arena.core.errors import ConfigError, UnknownNameError
-from arena.llm import roster as module
 from arena.llm.offline.policy import POLICIES
 from arena.llm.registry import get_model, known_models, model_info, model_kind
 from arena.llm.roster import ModelInfo, litellm_providers, roster
@@ -112,7 +111,7 @@ def test_a_broken_file_is_named(
 ) -> None:
     file = tmp_path / "models.toml"
     file.write_text(text)
-    monkeypatch.setattr(module, "MODELS_FILE", file)
+    monkeypatch.setenv("ARENA_MODELS", str(file))
     with pytest.raises(ConfigError, match=f"models.toml.*{words}"):
         roster.__wrapped__()
 
