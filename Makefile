@@ -46,7 +46,7 @@ dev: $(RUNTIME) ## the app, reloading when a file changes
 
 local-llm: $(LOCAL) ## install a real, very small LLM that runs on this machine's CPU
 
-local-demo: $(LOCAL) ## let all five agents decide two sessions with it (a few minutes)
+local-demo: $(LOCAL) ## let all five agents decide two sessions with it (10 to 20 minutes)
 	$(PY) -m arena replay --data sample --store $(DEMO) --assets QUBIXCOIN,ZORVANE \
 	    --agents vanilla,investor,trade,hedge,deepfund --models local/smollm2-135m \
 	    --start 2025-08-05 --end 2025-08-06 --warmup 0 --workers 1

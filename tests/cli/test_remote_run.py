@@ -1,0 +1,111 @@
+"""A whole run whose agent works behind a URL: the same decisions as in process, memory and all."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+ENTRIES = """
+[[agent]]
+id = "there"
+label = "Investor elsewhere"
+url = "{url}"
+protocol = "arena/2"
+learns = true
+allow_private = true
+
+[[agent]]
+id = "paper"
+label = "Vanilla by the paper's payload"
+url = "{paper}"
+allow_private = true
+"""
+WINDOW = ("--data", "sample", "--assets", "QUBIXCOIN,ZORVANE", "--start", "2025-08-01",
+          "--end", "2025-08-12", "--warmup", "6", "--strategies", "baseline", "--json")  # fmt: skip
+
+
+def serve(root: Path, agent: str) -> tuple[subprocess.Popen[str], str]:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "arena", "serve-agent", "--agent", agent, "--model",
+         "offline/trend", "--port", "0"],
+        cwd=root, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert server.stderr is not None
+    found = re.search(r"http://127\.0\.0\.1:\d+/trading_action/", server.stderr.readline())
+    assert found is not None
+    return server, found[0]
+
+
+@pytest.fixture
+def entries(root: Path, tmp_path: Path) -> Iterator[Path]:
+    servers = [serve(root, "investor"), serve(root, "vanilla")]
+    listed = tmp_path / "agents.toml"
+    listed.write_text(ENTRIES.format(url=servers[0][1], paper=servers[1][1]))
+    yield listed
+    for server, _ in servers:
+        server.terminate()
+        server.wait(20)
+        assert server.stderr is not None
+        server.stderr.close()
+
+
+def decisions(store: Path, agent: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(store)) as con:
+        return con.execute(
+            "SELECT asset, slot_key, phase, intent, status, reason, conviction, evidence_json, "
+            "market_hash FROM decisions WHERE agent = ? ORDER BY asset, slot_key",
+            [agent],
+        ).fetchall()
+
+
+def test_a_run_elsewhere_is_the_run_here(
+    arena: Callable[..., Any], tmp_path: Path, entries: Path
+) -> None:
+    environment = {**os.environ, "ARENA_AGENTS": str(entries)}
+    store = tmp_path / "a.duckdb"
+    done = arena("replay", "--store", store, "--agents", "there,investor,paper", "--models",
+                 "offline/trend", *WINDOW, **environment)  # fmt: skip
+    assert done.code == 0, done.err
+    # 12 days of a coin and 8 sessions of a stock, three agents; an agent elsewhere has its own model.
+    assert (done.json["n_decisions"], done.json["n_failed"]) == (3 * 20, 0)
+    here, there = decisions(store, "investor"), decisions(store, "there")
+    assert there == here
+    assert len(here) == 20 + 2 * 6
+    paper = decisions(store, "paper")
+    assert {row[4] for row in paper} == {"ok"}
+    assert len(paper) == 20  # it does not learn, so it has no warm-up
+    with duckdb.connect(str(store)) as con:
+        models = dict(con.execute("SELECT DISTINCT agent, model FROM decisions").fetchall())
+    assert models == {"investor": "offline/trend", "there": "remote", "paper": "remote"}
+    assert arena("check", "--store", store).code == 0
+
+
+def test_an_agent_that_is_gone_is_a_failure_that_others_do_not_share(
+    arena: Callable[..., Any], tmp_path: Path
+) -> None:
+    listed = tmp_path / "agents.toml"
+    listed.write_text(
+        '[[agent]]\nid = "gone"\nlabel = "Gone"\nurl = "http://127.0.0.1:9/x"\nallow_private = true\n'
+        '\n[[agent]]\nid = "torn"\npath = "torn.py"\n'
+    )
+    (tmp_path / "torn.py").write_text("class Torn(:\n")
+    environment = {**os.environ, "ARENA_AGENTS": str(listed)}
+    store = tmp_path / "a.duckdb"
+    words = [*WINDOW]
+    words[words.index("2025-08-12")] = "2025-08-01"
+    done = arena("replay", "--store", store, "--agents", "gone,vanilla", "--models", "offline/trend",
+                 *words, **environment)  # fmt: skip
+    assert (done.code, done.json["n_decisions"], done.json["n_failed"]) == (0, 4, 2)
+    statuses = {(a, s) for a in ("gone", "vanilla") for *_, s in [r[:5] for r in decisions(store, a)]}
+    assert statuses == {("gone", "provider_error"), ("vanilla", "ok")}
+    broken = arena("replay", "--store", store, "--agents", "torn", *words, **environment)
+    assert broken.code == 2
+    assert "torn.py line 1" in broken.err
