@@ -9,8 +9,9 @@ from typing import Any
 from arena.agents.prompt import Sheet
 from arena.core.text import clean_foreign
 
-STORY_CHARS = 300
-VOICE_CHARS = 300
+STORY_CHARS = VOICE_CHARS = 300
+NAME_CHARS = 60
+"""Room for a name from outside: of a source, or of a filed figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def stories_block(sheet: Sheet, title: str, stories: Sequence[Mapping[str, Any]]
             [
                 str(s["id"]),
                 s["known_at_utc"].strftime("%Y-%m-%d %H:%M UTC"),
-                cell(str(s.get("source", "unknown")), 60),
+                cell(str(s.get("source", "unknown")), NAME_CHARS),
                 f"<<{cell(_story_text(s), STORY_CHARS)}>>",
             ]
             for s in stories

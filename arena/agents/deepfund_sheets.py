@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.agents import deepfund_roles as roles
-from arena.agents.blocks import VOICE_CHARS, Voice, brief_block, cell, stories_block, voices_block
+from arena.agents.blocks import (
+    NAME_CHARS,
+    VOICE_CHARS,
+    Voice,
+    brief_block,
+    cell,
+    stories_block,
+    voices_block,
+)
 from arena.agents.deepfund_signals import code_signals, risk_figures
 from arena.agents.desk import Desk, Role
 from arena.agents.measures import closes_of, measure, z_score
@@ -251,8 +259,8 @@ def _filed_sheet(desk: Desk, title: str, rows: Sequence[Row]) -> Sheet | None:
         [
             [
                 str(r["id"]),
-                str(r["field"]),
-                str(r["period"]),
+                cell(str(r["field"]), NAME_CHARS),
+                cell(str(r["period"]), NAME_CHARS),
                 r["value"],
                 f"{r['known_at_utc']:%Y-%m-%d}",
             ]

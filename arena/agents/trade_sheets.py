@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arena.agents.blocks import Voice, brief_block, cell, stories_block, voices_block
+from arena.agents.blocks import (
+    NAME_CHARS,
+    Voice,
+    brief_block,
+    cell,
+    stories_block,
+    voices_block,
+)
 from arena.agents.desk import Desk, Role
 from arena.agents.indicators import Measure as Indicator
 from arena.agents.indicators import (
@@ -184,8 +191,8 @@ def _accounts(desk: Desk) -> Sheet:
         [
             [
                 str(f["id"]),
-                str(f["field"]),
-                str(f["period"]),
+                cell(str(f["field"]), NAME_CHARS),
+                cell(str(f["period"]), NAME_CHARS),
                 f["value"],
                 f"{f['known_at_utc']:%Y-%m-%d}",
             ]

@@ -16,8 +16,10 @@ from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme
 
 FONT = "Source Sans Pro, Source Sans, sans-serif"
-MARGINS = {"l": 78, "r": 124, "t": 12, "b": 28}
+MARGINS = {"l": 78, "r": 184, "t": 12, "b": 28}
 PHONE_MARGINS = MARGINS | {"l": 62, "r": 112}
+PHONE_LABEL_CHARS = 9
+"""Of a line's name beside it: what the margin of a phone holds, with the return behind it."""
 MIN_GAP_FRAC = 0.045
 """Least distance of two direct labels, as a share of the panel's height."""
 
@@ -124,7 +126,7 @@ def equity_figure(
     if lines:
         first = min(line.sessions[0] for line in lines)
         figure.update_xaxes(range=padded(first, max(line.sessions[-1] for line in lines)))
-        _label_ends(figure, lines, log)
+        _label_ends(figure, lines, log, PHONE_LABEL_CHARS if phone else None)
     figure.update_layout(title_font={"color": t.text})
     return figure
 
@@ -135,7 +137,9 @@ def padded(first: pd.Timestamp, last: pd.Timestamp) -> list[pd.Timestamp]:
     return [first - half, last + half]
 
 
-def _label_ends(figure: go.Figure, lines: Sequence[Line], log: bool) -> None:
+def _label_ends(
+    figure: go.Figure, lines: Sequence[Line], log: bool, max_chars: int | None
+) -> None:
     named = [x for x in lines if not x.faint]
     ends = [float(np.log10(100 * x.growth[-1]) if log else x.growth[-1] - 1.0) for x in named]
     every = np.concatenate([x.growth for x in lines])
@@ -146,9 +150,13 @@ def _label_ends(figure: go.Figure, lines: Sequence[Line], log: bool) -> None:
     for line, at in zip(named, spread(ends, low - pad, high + pad), strict=True):
         figure.add_annotation(
             xref="paper", yref="y", x=1.0, y=at, xanchor="left", showarrow=False, xshift=6,
-            text=f"{for_plotly(line.short)} <b>{fmt.percent(float(line.growth[-1]) - 1.0)}</b>",
+            text=f"{for_plotly(_cut(line.short, max_chars))} <b>{fmt.percent(float(line.growth[-1]) - 1.0)}</b>",
             font={"color": line.color, "size": 12},
         )  # fmt: skip
+
+
+def _cut(name: str, max_chars: int | None) -> str:
+    return name if max_chars is None or len(name) <= max_chars else f"{name[: max_chars - 1]}…"
 
 
 MARKS = {"BUY": "triangle-up", "HOLD": "square", "SELL": "triangle-down"}

@@ -331,3 +331,23 @@ def test_17_news_is_fenced_as_untrusted(agent_id: str, kind: Kind) -> None:
                 seen += 1
         assert told.count("\n## Allowed actions") == (agent_id == "hedge" and acts(req))
     assert bool(seen) == ((agent_id, kind) in READERS)
+
+
+@pytest.mark.parametrize("agent_id", AGENTS)
+def test_17_the_name_of_a_filed_figure_gives_no_order(agent_id: str) -> None:
+    sound = made_market("company")
+    filed = {
+        "id": "f1",
+        "field": OBEY,
+        "period": "FY2024",
+        "value": 1.0,
+        "known_at_utc": sound.as_of_utc,
+    }
+    context = replace(sound, fundamentals=(*sound.fundamentals, filed))
+    decide(agent_id, model := Committee(default=0.5), context)
+    for req in model.asked:
+        told = req.messages[1].content
+        assert not re.search(r"(?m)^SELL \| OBEY", told), req.role
+        assert told.count("\n## Allowed actions") == (agent_id == "hedge" and acts(req))
+    seen = any("OBEY" in prompt(req) for req in model.asked)
+    assert seen == (agent_id not in ("hedge", "vanilla")), "who reads filed names"
