@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from arena.agents.company import Company, News
 from arena.agents.fundamentals import Fundamentals, Period, read_fundamentals
+from arena.agents.hedge.company import Company, News
 from arena.core.types import Asset, AssetClass, Bar, MarketContext
 
 START = datetime(2024, 11, 15, tzinfo=UTC)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.agents.personas import PERSONAS
+from arena.agents.hedge.personas import PERSONAS
 from arena.core.actions import Status
 from arena.llm.registry import get_model
 from arena.llm.types import ChatModel

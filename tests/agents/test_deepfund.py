@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as hs
 
-from arena.agents.deepfund import DeepFund
-from arena.agents.deepfund_roles import Order
-from arena.agents.deepfund_signals import code_signals
-from arena.agents.deepfund_trade import exposure_after, intent_of, stepped, tradable
+from arena.agents.deepfund.agent import DeepFund
+from arena.agents.deepfund.exposure import exposure_after, intent_of, stepped, tradable
+from arena.agents.deepfund.roles import Order
+from arena.agents.deepfund.signals import code_signals
 from arena.agents.desk import Desk
 from arena.agents.memory.decision_log import DecisionLog, Entry, Plan
 from arena.agents.prompt import plain

@@ -43,7 +43,7 @@ def test_every_name_in_it_exists(doc: str) -> None:
     names = [n for n in NAME.findall(doc) if not n.endswith(FILES)]
     assert len(names) > 60
     assert [n for n in names if resolve(n) is None] == []
-    assert resolve("trade.nobody") is None
+    assert resolve("trade.agent.nobody") is None
 
 
 def test_every_file_in_it_exists(doc: str, root: Path) -> None:

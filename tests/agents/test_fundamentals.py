@@ -7,9 +7,17 @@ from datetime import timedelta
 
 import pytest
 
-from arena.agents.company import Company, cagr, growth, news_of, share, share_up, yearly_growth
 from arena.agents.fundamentals import FIELDS, NO_EQUITY_LEVERAGE, Period, read_fundamentals
-from arena.agents.intrinsic import with_exit, with_terminal_growth
+from arena.agents.hedge.company import (
+    Company,
+    cagr,
+    growth,
+    news_of,
+    share,
+    share_up,
+    yearly_growth,
+)
+from arena.agents.hedge.intrinsic import with_exit, with_terminal_growth
 from arena.core.errors import DataError
 from tests.agents.made_company import FILED, NOTHING, PRICE, company, facts, table
 

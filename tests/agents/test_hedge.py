@@ -14,11 +14,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from arena.agents import hedge_research
 from arena.agents.desk import Answer, Desk
-from arena.agents.hedge import Hedge
-from arena.agents.hedge_research import research
-from arena.agents.hedge_roles import (
+from arena.agents.hedge import research as hedge_research
+from arena.agents.hedge.agent import Hedge
+from arena.agents.hedge.personas import PERSONAS
+from arena.agents.hedge.research import research
+from arena.agents.hedge.roles import (
     INTENT,
     MANAGER,
     SCORED,
@@ -28,11 +29,10 @@ from arena.agents.hedge_roles import (
     Verdict,
     allowed_actions,
 )
-from arena.agents.hedge_views import view_of
-from arena.agents.personas import PERSONAS
+from arena.agents.hedge.scoring import MIN_COVERAGE
+from arena.agents.hedge.views import view_of
 from arena.agents.prompt import plain
 from arena.agents.registry import get_agent
-from arena.agents.scoring import MIN_COVERAGE
 from arena.core.actions import ActionSpec, Intent, Status, target_side
 from arena.core.season import Season
 from arena.core.types import Asset, Bar, Call, Decision, MarketContext, Past, TrackView

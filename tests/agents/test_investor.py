@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from arena.agents.desk import Desk
-from arena.agents.investor import InvestorAgent, InvestorReference
-from arena.agents.investor_sheet import momentum, stance
+from arena.agents.investor.agent import InvestorAgent, InvestorReference
+from arena.agents.investor.sheet import momentum, stance
 from arena.agents.memory.layered import LayeredMemory, Note
 from arena.agents.prompt import plain
 from arena.agents.vanilla import Vanilla

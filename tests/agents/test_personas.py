@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.agents.company import Company, News
 from arena.agents.fundamentals import FIELDS
-from arena.agents.personas import (
+from arena.agents.hedge.company import Company, News
+from arena.agents.hedge.personas import (
     PERSONAS,
     active_owner,
     asymmetric_bets,
@@ -26,7 +26,7 @@ from arena.agents.personas import (
     reasonable_price,
     wonderful_business,
 )
-from arena.agents.scoring import (
+from arena.agents.hedge.scoring import (
     Block,
     Check,
     Gate,
@@ -471,8 +471,9 @@ def test_no_real_person_in_code_or_prompts_but_all_in_the_docs(root: Path) -> No
         "Jhunjhunwala", "Druckenmiller", "Buffett",
     )  # fmt: skip
     agents = root / "arena" / "agents"
-    code = [*agents.glob("personas/*.py"), *agents.glob("quants/*.py"), *agents.glob("hedge*.py")]
-    text = "".join(p.read_text(encoding="utf-8") for p in [*code, agents / "scoring.py"])
+    code = sorted(agents.glob("hedge/**/*.py"))
+    assert len(code) > 20
+    text = "".join(p.read_text(encoding="utf-8") for p in code)
     assert [n for n in followed if n in text] == []
     docs = (root / "docs" / "personas.md").read_text(encoding="utf-8")
     assert [n for n in followed if n not in docs] == []

@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from arena.agents.company import Company, News
 from arena.agents.fundamentals import Fundamentals, Period
+from arena.agents.hedge.company import Company, News
+from arena.agents.hedge.quants import valuation as v
+from arena.agents.hedge.quants.fundamental import fundamental
+from arena.agents.hedge.quants.reading import Reading
+from arena.agents.hedge.quants.sentiment import sentiment
+from arena.agents.hedge.quants.technical import technical
+from arena.agents.hedge.risk_limits import risk_limits, stake_limit_frac
 from arena.agents.indicators import Series, series_of
-from arena.agents.quants import valuation as v
-from arena.agents.quants.fundamental import fundamental
-from arena.agents.quants.reading import Reading
-from arena.agents.quants.sentiment import sentiment
-from arena.agents.quants.technical import technical
-from arena.agents.risk_limits import risk_limits, stake_limit_frac
 from arena.core.types import Bar
 from tests.agents.made_company import NOTHING, company, table
 

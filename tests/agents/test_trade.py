@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from arena.agents.desk import Desk
 from arena.agents.memory.lesson_log import KEPT, PRACTICE, Entry, LessonLog
 from arena.agents.prompt import plain
-from arena.agents.trade import TradeAgent
-from arena.agents.trade_roles import intent_of
+from arena.agents.trade.agent import TradeAgent
+from arena.agents.trade.roles import intent_of
 from arena.agents.vanilla import Vanilla
 from arena.core.actions import Intent, Status, target_side
 from arena.core.errors import ConfigError

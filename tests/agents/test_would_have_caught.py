@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.agents.company import News
 from arena.agents.fundamentals import FIELDS
-from arena.agents.hedge_research import research
-from arena.agents.investor import InvestorAgent, InvestorReference
+from arena.agents.hedge.company import News
+from arena.agents.hedge.personas import PERSONAS
+from arena.agents.hedge.research import research
+from arena.agents.investor.agent import InvestorAgent, InvestorReference
 from arena.agents.memory.decision_log import DecisionLog
 from arena.agents.memory.layered import Item, LayeredMemory
 from arena.agents.memory.layers import OURS, REFERENCE, LayerTable
 from arena.agents.memory.lesson_log import LessonLog
-from arena.agents.personas import PERSONAS
 from arena.agents.registry import get_agent
 from arena.core.actions import Intent
 from arena.core.types import Call, Decision
@@ -261,8 +261,7 @@ def test_7_every_check_reads_fields_that_are_filed_and_documented(root: Path) ->
 
 def test_7_no_field_is_looked_up_by_a_name_that_nobody_checks(root: Path) -> None:
     folder = root / "arena/agents"
-    files = [*folder.glob("personas/*.py"), *folder.glob("quants/*.py"), folder / "company.py",
-             folder / "scoring.py", folder / "fundamentals.py"]  # fmt: skip
+    files = [*folder.glob("hedge/**/*.py"), folder / "fundamentals.py"]
     for file in files:
         names = {n.id for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Name)}
         assert not names & {"getattr", "setattr", "hasattr", "eval", "exec"}, file.name

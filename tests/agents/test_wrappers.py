@@ -19,13 +19,13 @@ from pydantic import BaseModel
 from arena.agents.base import Agent
 from arena.agents.blocks import brief_block, stories_block
 from arena.agents.desk import Desk, Role
-from arena.agents.masked_text import TextMask
-from arena.agents.masking import SHIFT_DAYS, Mask, masked_period
 from arena.agents.measures import measure
 from arena.agents.memory.base import Dump, Memory
 from arena.agents.prompt import Sheet, account_blocks, market_blocks
 from arena.agents.registry import get_agent, known_agents
-from arena.agents.wrappers import Inverted, Masked
+from arena.agents.wrappers.agents import Inverted, Masked
+from arena.agents.wrappers.masked_text import TextMask
+from arena.agents.wrappers.masking import SHIFT_DAYS, Mask, masked_period
 from arena.core.actions import ActionSpec, Intent, Status
 from arena.core.errors import InvariantError
 from arena.core.season import Season

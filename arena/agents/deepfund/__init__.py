@@ -1,0 +1,3 @@
+"""DeepFundAgent: analysts, risk control, a careful manager."""
+
+from arena.agents.deepfund import agent as agent

@@ -1,0 +1,3 @@
+"""InvestorAgent: one agent with layered memory."""
+
+from arena.agents.investor import agent as agent

@@ -1,0 +1,3 @@
+"""TradeAgent: a trading firm."""
+
+from arena.agents.trade import agent as agent

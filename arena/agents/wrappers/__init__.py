@@ -1,0 +1,3 @@
+"""Wrappers: what may stand around any agent, as `prefix+agent`."""
+
+from arena.agents.wrappers import agents as agents
