@@ -151,10 +151,20 @@ class Desk:
         return Answer(None, Status.INVALID_OUTPUT, problem)
 
     async def gather(self, asks: Sequence[tuple[Role[T], Sheet]]) -> list[Answer[T]]:
-        """Ask several roles at once; answers and trace stand in the order given, whoever was first."""
+        """Ask several roles at once; answers and trace stand in the order given, whoever was first.
+
+        A model that takes fewer at a time (its `at_once`) is not asked for more: whoever waits has
+        not begun, so that its deadline does not run.
+        """
         desks = [self._beside() for _ in asks]
+        turn = asyncio.Semaphore(getattr(self.model, "at_once", None) or max(len(asks), 1))
+
+        async def one(desk: Desk, role: Role[T], sheet: Sheet) -> Answer[T]:
+            async with turn:
+                return await desk.ask(role, sheet)
+
         answers = await asyncio.gather(
-            *(d.ask(role, sheet) for d, (role, sheet) in zip(desks, asks, strict=True)),
+            *(one(d, role, sheet) for d, (role, sheet) in zip(desks, asks, strict=True)),
             return_exceptions=True,
         )
         for desk in desks:

@@ -41,6 +41,8 @@ def local_model(info: ModelInfo) -> ChatModel:
 class Local:
     """The model behind the `ChatModel` contract: form told once more, prompt trimmed, one at a time."""
 
+    at_once = 1
+
     def __init__(self, info: ModelInfo) -> None:
         self.info, self.id = info, info.id
         self.kind: ModelKind = info.kind

@@ -86,6 +86,7 @@ class ChatModel(Protocol):
     """Anything that answers a `ChatRequest`.
 
     `kind` says what may be claimed about its answers: only those of a `model` are a model's opinion.
+    A model may have `at_once`: how many requests of one decision it takes at a time.
     """
 
     @property

@@ -21,6 +21,7 @@ from arena.store.load import load_export
 from arena.store.store import Store
 
 FIRST_RUN_DAYS = 90
+FIRST_RUN_AGENTS = ("deepfund", "hedge", "investor", "trade", "vanilla")
 FIRST_RUN_MODELS = ("offline/contrarian", "offline/trend")
 DEFAULT_ASSETS = ("TSLA", "BMRN", "BTC", "ETH")
 MOST_ASSETS = 8
@@ -55,8 +56,9 @@ def first_spec(source: PriceSource, choice: str) -> RunSpec:
         season=Season(),
         source=source_label(choice),
         assets=tuple(sorted(assets)),
-        agents=("vanilla",),
+        agents=FIRST_RUN_AGENTS,
         models=FIRST_RUN_MODELS,
+        warmup=0,  # so that the pages fill from the first second on
         start=end - timedelta(days=FIRST_RUN_DAYS - 1),
         end=end,
     )

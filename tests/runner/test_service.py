@@ -51,8 +51,9 @@ def test_an_empty_store_fills_itself_once(running: Path) -> None:
     runs = reader.runs(state.store)
     assert runs["status"].tolist() == ["done"]
     assert bool(runs["synthetic"].iloc[0])
-    # 26 to 31 December 2025: 6 days of two coins, 4 sessions of two stocks, two rules and their vote.
-    assert len(reader.decisions(state.store, runs["run"].iloc[0])) == 3 * (2 * 6 + 2 * 4)
+    # 26 to 31 December 2025: 6 days of two coins, 4 sessions of two stocks; five agents, each on
+        # two rules and their vote.
+    assert len(reader.decisions(state.store, runs["run"].iloc[0])) == 5 * 3 * (2 * 6 + 2 * 4)
     service.stop()
     again = settled(service.ensure_started())
     assert again.store is not None
