@@ -39,7 +39,8 @@ def run() -> list[dict[str, Any]]:
 
 
 def traced_calls(path: Path) -> float:
-    """Decisions with 20 calls each, every prompt and answer of its own; seconds until all are durable."""
+    """Decisions with 20 calls each, every prompt and answer of its own; seconds from their rows until
+    all are durable."""
     from arena.core.actions import Intent, Status
     from arena.core.ids import TrackId
     from arena.core.rows import WriteUnit
@@ -62,16 +63,15 @@ def traced_calls(path: Path) -> float:
             for i in range(CALLS_A_DECISION)
         )  # fmt: skip
         decisions.append(Decision(Intent.HOLD, Status.OK, "bench", calls=calls))
-    view = TrackView(0, 100_000.0, 0.0, None, (), ActionSpec())
+    view, units = TrackView(0, 100_000.0, 0.0, None, (), ActionSpec()), []
+    for d, decision in enumerate(decisions):
+        slot = Slot(asset.id, first + timedelta(days=d), datetime(2025, 1, 2, tzinfo=UTC))
+        row, rows, _ = decision_rows(track, slot, 1.0, "", view, decision, late=False,
+                                     decided_at_utc=slot.as_of_utc)  # fmt: skip
+        units.append(WriteUnit(rows=tuple(rows), key=row.decision))
     with open_store(path) as store:
         began = time.perf_counter()
-        pending = []
-        for d, decision in enumerate(decisions):
-            slot = Slot(asset.id, first + timedelta(days=d), datetime(2025, 1, 2, tzinfo=UTC))
-            row, rows, _ = decision_rows(track, slot, 1.0, "", view, decision, late=False,
-                                         decided_at_utc=slot.as_of_utc)  # fmt: skip
-            pending.append(store.submit(WriteUnit(rows=tuple(rows), key=row.decision)))
-        for future in pending:
+        for future in [store.submit(unit) for unit in units]:
             future.result()
         return time.perf_counter() - began
 

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from arena.agents.registry import get_agent
 from arena.core.actions import FAILED, GAPS, Status
 from arena.core.clock import Clock, utc_now
 from arena.core.errors import ConfigError
@@ -154,7 +155,9 @@ async def _rounds(
     model_of: Callable[[str, str], ChatModel],
 ) -> tuple[bool, BudgetStop | None]:
     """All rounds not yet settled, in order. Whether all are done, and whether money ran out."""
-    execution = Execution(plan, store, revision, asyncio.Semaphore(workers), clock, model_of)
+    agents = {track.id.agent: get_agent(track.id.agent) for track in plan.tracks}
+    gate = asyncio.Semaphore(workers)
+    execution = Execution(plan, agents, store, revision, gate, clock, model_of)
     began = snapped = time.monotonic()
     planned = sum(len(plan.slots_of(track)) for track in plan.tracks)
     done = resumed = sum(len(track.log) for track in plan.tracks)

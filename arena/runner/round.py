@@ -8,8 +8,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 
+from arena.agents.base import Agent
 from arena.agents.desk import Desk
-from arena.agents.registry import get_agent
 from arena.agents.remote.agent import Elsewhere
 from arena.core.actions import Intent, Status
 from arena.core.clock import Clock
@@ -37,9 +37,10 @@ class Sealed:
 
 @dataclass(frozen=True)
 class Execution:
-    """What a run is carried out with: its plan, its store, and who answers for a decision."""
+    """What a run is carried out with: its plan and agents, its store, and who answers for a decision."""
 
     plan: Plan
+    agents: Mapping[str, Agent]
     store: Store
     revision: int
     gate: asyncio.Semaphore
@@ -59,9 +60,9 @@ class RoundResult:
 async def run_round(execution: Execution, rnd: Round) -> RoundResult:
     """Seal, ask, record, settle.
 
-    Each track's rows are one transaction, durable before its next slot; votes and Buy & Hold come
-    last and may be committed together with the next round. Rows that the store already has change
-    nothing, so a round cut off at any instant is simply run again.
+    Each track's rows are one transaction, durable before its next slot; the commit goes on while
+    other assets have their slots. Votes and Buy & Hold come last. Rows that the store already has
+    change nothing, so a round cut off at any instant is simply run again.
     """
     plan, store = execution.plan, execution.store
     sealed = {slot.asset: seal_slot(plan, slot) for slot in rnd.slots}
@@ -71,7 +72,7 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
         if (at := sealed.get(t.asset.id)) and t.wants(at.slot) and not t.decided(at.slot)
     ]  # fmt: skip
 
-    async def ask(track: Track, at: Sealed) -> Decision:
+    async def ask(track: Track, at: Sealed) -> tuple[Decision, Future[bool]]:
         async with execution.gate:
             return await decide_and_record(execution, track, at)
 
@@ -81,9 +82,10 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
             raise answer
     votes = [take_vote(execution, poll, sealed) for poll in plan.polls]
     holds = [store.submit(benchmark_unit(plan.benchmarks[a], rows)) for a, rows in held.items()]
+    answered = [a for a in asked if isinstance(a, tuple)]
     return RoundResult(
-        [a for a in asked if isinstance(a, Decision)],
-        [*(v for v in votes if v is not None), *holds],
+        [decision for decision, _ in answered],
+        [*(saved for _, saved in answered), *(v for v in votes if v is not None), *holds],
         next((a for a in asked if isinstance(a, BudgetStop)), None),
     )
 
@@ -94,23 +96,27 @@ def seal_slot(plan: Plan, slot: Slot) -> Sealed:
     return Sealed(slot, bar, seal(history, slot) if bar else None)
 
 
-async def decide_and_record(execution: Execution, track: Track, at: Sealed) -> Decision:
-    """One decision of one track, durable before this returns."""
+async def decide_and_record(
+    execution: Execution, track: Track, at: Sealed
+) -> tuple[Decision, Future[bool]]:
+    """One decision of one track, once its last one is durable; and the commit of this one."""
+    if track.saving is not None:
+        await asyncio.wrap_future(track.saving)
     settled = track.begin(at.slot, at.bar)
     view = track.view(at.bar.close if at.bar else track.ledger.last_price)
     decision = await decide(execution, track, at, view)
     unit = record(
         execution.plan, track, at, view, decision, settled, execution.revision, execution.clock()
     )
-    await asyncio.wrap_future(execution.store.submit(unit))
-    return decision
+    track.saving = execution.store.submit(unit)
+    return decision, track.saving
 
 
 async def decide(execution: Execution, track: Track, at: Sealed, view: TrackView) -> Decision:
     """Tell the agent what followed its last decision, then let it decide (or study, warming up)."""
     if at.market is None:
         return Decision(Intent.KEEP, Status.NO_DATA, f"no final bar for {at.slot.session}")
-    plan, agent = execution.plan, get_agent(track.id.agent)
+    plan, agent = execution.plan, execution.agents[track.id.agent]
     words = f"{plan.spec.seed}:{plan.epoch}:{track.id.entry}:{at.slot.asset}:{at.slot.key}"
     name = track.id.model
     model = (

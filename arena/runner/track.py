@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from typing import TypeVar
@@ -101,6 +102,8 @@ class Track:
         self.log: list[Logged] = []
         self.chain = sha256_text(str(id))
         self._memory_sha256 = ""
+        self.saving: Future[bool] | None = None
+        """Commit of the newest decision."""
         self._open("warmup" if warmup else "live")
 
     def _open(self, phase: str) -> None:

@@ -95,9 +95,12 @@ def create_table(row: type[Row]) -> str:
     return f"CREATE TABLE {quote(row.TABLE)} (\n  " + ",\n  ".join(parts) + "\n)"
 
 
-def insert_sql(row: type[Row]) -> str:
-    """INSERT of all rows of the Arrow table registered as `INCOMING`."""
-    tail = " ON CONFLICT DO NOTHING" if has_key(row) else ""
+def insert_sql(row: type[Row], *, new: bool = False) -> str:
+    """INSERT of all rows of the Arrow table registered as `INCOMING`.
+
+    Rows known to be `new` go without a look at what is there, which takes half the time.
+    """
+    tail = " ON CONFLICT DO NOTHING" if has_key(row) and not new else ""
     return f"INSERT INTO {quote(row.TABLE)} SELECT * FROM {INCOMING}{tail}"
 
 

@@ -16,7 +16,7 @@ import duckdb
 
 from arena.core.errors import StoreError
 from arena.core.hashing import account_key
-from arena.core.rows import HOST_TABLES, DecisionRow, MemoryRow, Row, SummaryRow, WriteUnit
+from arena.core.rows import HOST_TABLES, CallRow, DecisionRow, MemoryRow, Row, SummaryRow, WriteUnit
 from arena.store.head import HeadFile
 from arena.store.schema import INCOMING, arrow_table, has_key, insert_sql, key_of, quote
 
@@ -132,7 +132,7 @@ class Writer:
         with self._transaction() as cur:
             new = fresh(cur, units)
             todo = [unit for unit, is_new in zip(units, new, strict=True) if is_new]
-            counts = insert_rows(cur, [row for unit in todo for row in unit.rows])
+            counts = insert_rows(cur, todo)
             changed = sum(n for kind, n in counts.items() if kind not in HOST_TABLES)
             changed += replace(cur, [row for unit in todo for row in unit.summaries])
             changed += replace(cur, [unit.memory for unit in todo if unit.memory is not None])
@@ -212,22 +212,30 @@ def fresh(cur: duckdb.DuckDBPyConnection, units: Sequence[WriteUnit]) -> list[bo
     return result
 
 
-def insert_rows(cur: duckdb.DuckDBPyConnection, rows: Sequence[Row]) -> dict[type[Row], int]:
-    """Insert rows of any tables, where missing if the table has a key; rows really added."""
-    tables: dict[type[Row], list[Row]] = defaultdict(list)
-    for row in rows:
-        tables[type(row)].append(row)
-    added = {}
-    for kind, group in tables.items():
+OF_A_DECISION = (DecisionRow, CallRow)
+"""Tables whose keys start with a decision: in a unit of a new decision, its rows are new too."""
+
+
+def insert_rows(cur: duckdb.DuckDBPyConnection, units: Sequence[WriteUnit]) -> dict[type[Row], int]:
+    """Insert the rows of units, where missing if their table has a key; rows really added."""
+    tables: dict[tuple[type[Row], bool], list[Row]] = defaultdict(list)
+    for unit in units:
+        for row in unit.rows:
+            new = unit.key is not None and isinstance(row, OF_A_DECISION)
+            tables[type(row), new].append(row)
+    added: dict[type[Row], int] = defaultdict(int)
+    for (kind, new), group in tables.items():
         if has_key(kind):
             group = list({key_of(row): row for row in reversed(group)}.values())[::-1]
-        added[kind] = _insert(cur, kind, group)
+        added[kind] += _insert(cur, kind, group, new=new)
     return added
 
 
-def _insert(cur: duckdb.DuckDBPyConnection, kind: type[Row], rows: Sequence[Row]) -> int:
+def _insert(
+    cur: duckdb.DuckDBPyConnection, kind: type[Row], rows: Sequence[Row], *, new: bool
+) -> int:
     cur.register(INCOMING, arrow_table(rows))
-    cur.execute(insert_sql(kind))
+    cur.execute(insert_sql(kind, new=new))
     added = int(cur.fetchall()[0][0])
     # Only now: an aborted transaction takes nothing but a rollback, and the name can be used again.
     cur.unregister(INCOMING)
@@ -249,7 +257,7 @@ def replace(cur: duckdb.DuckDBPyConnection, rows: Sequence[SummaryRow] | Sequenc
         f"DELETE FROM {quote(kind.TABLE)} WHERE {quote(key)} IN (SELECT unnest(?::VARCHAR[]))",
         [[getattr(row, key) for row in newest]],
     )
-    return _insert(cur, kind, newest)
+    return _insert(cur, kind, newest, new=True)
 
 
 def bump(cur: duckdb.DuckDBPyConnection) -> None:
