@@ -52,8 +52,9 @@ local-demo: $(LOCAL) ## let all five agents decide two sessions with it (10 to 2
 	    --start 2025-08-05 --end 2025-08-06 --warmup 0 --workers 1
 	$(PY) -m arena leaderboard --store $(DEMO)
 
-sample: $(RUNTIME) ## make the committed sample prices again, byte for byte
-	$(PY) -m arena.market.sample_data
+sample: $(RUNTIME) $(LOCAL) ## make the sample again: prices (byte for byte), then the recorded run (ten minutes)
+	$(PY) -m arena.market.sample_data --out data/sample
+	$(PY) -m arena.runner.record_sample
 
 screenshots: $(DEV) chromium ## pictures of the pages into docs/img
 	$(PY) tests/browser/screenshots.py

@@ -117,7 +117,7 @@ class Desk:
 
     async def _ask(self, role: Role[T], sheet: Sheet) -> Answer[T]:
         messages: tuple[Message, ...] = (
-            Message("system", self._system(role)), Message("user", sheet.text())
+            Message("system", self._system(role, sheet.offered)), Message("user", sheet.text())
         )  # fmt: skip
         params = self.season.generation.model_dump(exclude={"tries"})
         ends_at = time.monotonic() + self.deadline_s
@@ -230,9 +230,10 @@ class Desk:
         other.context, other.view = context, view
         return other
 
-    def _system(self, role: Role[T]) -> str:
+    def _system(self, role: Role[T], offered: Sequence[str]) -> str:
         meaning = f"What the actions mean. {self.view.spec.glossary()}" if role.acts else ""
-        return "\n\n".join(filter(None, (role.mission, meaning, output_contract(role.schema))))
+        form = output_contract(role.schema, offered)
+        return "\n\n".join(filter(None, (role.mission, meaning, form)))
 
     def _beside(self) -> Desk:
         """A desk with a trace of its own, for one of several roles that work at once."""

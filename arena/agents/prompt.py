@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from arena.agents.measures import measure
 from arena.core.types import Asset, Bar, MarketContext, TrackView
-from arena.llm.fields import marker_of
+from arena.llm.fields import asked_fields, marker_of
 
 Value = str | int | float | None
 
@@ -160,10 +160,13 @@ def rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else round(value, digits) + 0.0
 
 
-def output_contract(schema: type[BaseModel]) -> str:
-    """How to answer, told from the schema itself, so that the two cannot part."""
+def output_contract(schema: type[BaseModel], offered: Sequence[str]) -> str:
+    """How to answer, told from the schema itself, so that the two cannot part.
+
+    Ids are asked for only where the sheet has `offered` any.
+    """
     lines = []
-    for name, info in schema.model_fields.items():
+    for name, info in asked_fields(schema, offered).items():
         marker = marker_of(info.metadata)
         form = marker.describe(info.annotation) if marker else info.description or "value"
         lines.append(f'  "{name}": {form}')

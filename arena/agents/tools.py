@@ -89,5 +89,5 @@ def how_to(tools: Sequence[Tool], max_steps: int) -> str:
 
 
 def _form(schema: type[BaseModel]) -> str:
-    _, _, form = output_contract(schema).partition("\n")
+    _, _, form = output_contract(schema, ()).partition("\n")
     return " ".join(form.split())

@@ -18,7 +18,7 @@ from arena.market.sources import PriceSource, open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.actions_file import read_actions
 from arena.runner.derived import run_import, run_rescore
-from arena.runner.journal import Spending, check_spending
+from arena.runner.journal import Spending, check_models
 from arena.runner.presets import Preset, get_preset
 from arena.runner.replay import RunResult, fresh_spec, prepare, run_replay
 from arena.store import reader
@@ -77,7 +77,7 @@ def replay(
     )
     chosen = _strategies(names(strategies) or preset.strategies or PAPER_STRATEGIES, season)
     spending = Spending(budget_usd, token_cap, allow_unpriced)
-    check_spending(spec.models, spending)
+    check_models(spec.models, spending)
     path = resolve_store(store, data)
     histories = prepare(spec, chosen, source)
     with open_store(path) as opened, ReplayBar() as bar:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 
 
@@ -109,6 +110,15 @@ Marker = Lean | Confidence | Text | Cites
 def marker_of(metadata: list[Any]) -> Marker | None:
     """The marker among a pydantic field's metadata."""
     return next((m for m in metadata if isinstance(m, Marker)), None)
+
+
+def asked_fields(schema: type[BaseModel], offered: Collection[str]) -> dict[str, FieldInfo]:
+    """Fields of an answer that are asked for: no ids where there is no evidence to cite."""
+    return {
+        name: info
+        for name, info in schema.model_fields.items()
+        if offered or info.is_required() or not isinstance(marker_of(info.metadata), Cites)
+    }
 
 
 def uncited(value: BaseModel, offered: Collection[str]) -> str | None:

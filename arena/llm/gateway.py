@@ -45,6 +45,22 @@ def load_litellm() -> Any:
     return litellm
 
 
+def trouble(info: ModelInfo) -> str:
+    """Why a model could not answer, as far as can be told without asking it; empty if nothing is wrong."""
+    if info.retired_on(utc_now().date()):
+        return (
+            f"`{info.id}` was retired by its provider on {info.retired}. "
+            "Choose another model; runs that were made with it stay."
+        )
+    if info.key_env is not None and not _key(info):
+        return f"`{info.id}` needs a key and {info.key_env} is not set. Set it and start again."
+    return ""
+
+
+def _key(info: ModelInfo) -> str:
+    return os.environ.get(info.key_env, "").strip() if info.key_env else ""
+
+
 class Gateway:
     """A model behind litellm. One lives as long as a run; it may be awaited from any event loop.
 
@@ -70,24 +86,12 @@ class Gateway:
 
     def _ready(self) -> str | None:
         """The key, where one is needed; nothing leaves for a model that cannot answer."""
-        info = self.info
-        if info.retired_on(utc_now().date()):
-            raise AttemptFailed(
-                f"`{info.id}` was retired by its provider on {info.retired}. "
-                "Choose another model; runs that were made with it stay.",
-                fatal=True,
-            )
-        if not info.stays_here:
-            ensure_network(info.id)
-        if info.key_env is None:
-            # A server of one's own usually asks for none, but litellm wants to send something.
-            return "none" if info.api_base else None
-        if key := os.environ.get(info.key_env, "").strip():
-            return key
-        raise AttemptFailed(
-            f"`{info.id}` needs a key and {info.key_env} is not set. Set it and start again.",
-            fatal=True,
-        )
+        if said := trouble(self.info):
+            raise AttemptFailed(said, fatal=True)
+        if not self.info.stays_here:
+            ensure_network(self.info.id)
+        # A server of one's own usually asks for no key, but litellm wants to send something.
+        return _key(self.info) or ("none" if self.info.api_base else None)
 
     async def _send(
         self, req: ChatRequest, key: str | None

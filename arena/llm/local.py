@@ -7,6 +7,7 @@ out of form, so parsing, repair and statuses meet a real model without a key and
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
@@ -14,7 +15,7 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from arena.llm.fields import Cites, Confidence, Lean, Marker, Text, marker_of
+from arena.llm.fields import Cites, Confidence, Lean, Marker, Text, asked_fields, marker_of
 from arena.llm.gateway import Gateway
 from arena.llm.limited import Gate, Limited
 from arena.llm.local_process import SERVER, count_tokens, weights
@@ -67,7 +68,8 @@ class Local:
             max_prompt_tokens=self.info.max_prompt_tokens or MAX_PROMPT_TOKENS,
             max_answer_tokens=self.info.max_answer_tokens or MAX_ANSWER_TOKENS,
         )
-        ending = (Message("user", form_again(req.schema)), Message("assistant", OPENED))
+        form = form_again(req.schema, req.facts.get("evidence_ids", ()))
+        ending = (Message("user", form), Message("assistant", OPENED))
         reply = await trimmed.complete(replace(req, messages=(*req.messages, *ending)))
         return replace(reply, params={**reply.params, "top_k": TOP_K, "min_p": MIN_P})
 
@@ -76,20 +78,20 @@ class Local:
         return self.id.split("/", 1)[-1]
 
 
-def form_again(schema: type[BaseModel]) -> str:
+def form_again(schema: type[BaseModel], offered: Sequence[str]) -> str:
     """The form of the answer as the last thing said, in the words that this model follows best.
 
     Told at the start only, it is forgotten by the end of the figures; and where alternatives are
     spelt `"BUY" or "HOLD"`, they are copied as they stand.
     """
     fields = [
-        f'"{name}" ({_in_short(marker_of(info.metadata), info)})'
-        for name, info in schema.model_fields.items()
+        f'"{name}" ({_in_short(marker_of(info.metadata), info, offered)})'
+        for name, info in asked_fields(schema, offered).items()
     ]
     return f"Now answer with one JSON object, in one line: {', '.join(fields)}."
 
 
-def _in_short(marker: Marker | None, info: FieldInfo) -> str:
+def _in_short(marker: Marker | None, info: FieldInfo, offered: Sequence[str]) -> str:
     match marker:
         case Lean() if info.annotation is float:
             return "number from -1 to 1"
@@ -101,5 +103,5 @@ def _in_short(marker: Marker | None, info: FieldInfo) -> str:
         case Text():
             return "one short sentence"
         case Cites():
-            return "list of ids"
+            return f"list of ids, such as {json.dumps(list(offered[:1]))}"
     return info.description or "value"

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from arena.core.clock import utc_now
+from arena.core.errors import ConfigError
 from arena.core.hashing import canonical_json
 from arena.core.rows import AttemptRow, WriteUnit
 from arena.llm.budgeted import Budget, check_price
+from arena.llm.gateway import trouble
 from arena.llm.journal import AttemptClosed, AttemptOpened, reply_from_dict, reply_to_dict
 from arena.llm.redact import redact
 from arena.llm.registry import model_info
 from arena.llm.stack import RunModels
+from arena.llm.switch import ensure_network
 from arena.llm.types import ChatReply
 from arena.store import reader
 from arena.store.store import Store
@@ -91,14 +94,21 @@ class StoreJournal:
         await asyncio.wrap_future(self._store.submit(WriteUnit(rows=(row,))))
 
 
-def check_spending(models: Iterable[str], spending: Spending) -> None:
-    """Refuse, before anything is written, models whose bill nothing would bound.
+def check_models(models: Iterable[str], spending: Spending) -> None:
+    """Refuse, before anything is written, models that could not answer or whose bill has no bound.
 
     Raises:
-        ConfigError: a price that is unknown, or money without a cap; with the option to give.
+        ConfigError: a retired model, a missing key, the network switched off, a price that is
+            unknown, or money without a cap; with what to do.
     """
-    for model in models:
-        check_price(model_info(model), Budget(spending.usd, spending.tokens, spending.allow_unpriced))
+    for info in map(model_info, models):
+        check_price(info, Budget(spending.usd, spending.tokens, spending.allow_unpriced))
+        if info.runs_here:
+            continue
+        if said := trouble(info):
+            raise ConfigError(said)
+        if not info.stays_here:
+            ensure_network(info.id)
 
 
 def open_models(

@@ -29,6 +29,10 @@ PLAIN_TABLES: dict[str, pa.Schema] = {
 }
 
 
+HOST_FILES = (*(row.TABLE for row in HOST_TABLES), *PLAIN_TABLES)
+"""Tables that no other store can use."""
+
+
 def export(
     store: Store,
     out_dir: str | Path,

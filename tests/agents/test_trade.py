@@ -336,7 +336,6 @@ GOOD = '{"rating": "Overweight", "thesis": "stretched down"}'
         '{"rating": "Overweight（超配）", "thesis": "x"}',
         '{"rating": ["Buy"], "thesis": "x"}',
         '{"rating": "Buy"}',
-        '{"rating": "Buy", "thesis": "x", "quantity": 1}',
     ],
 )
 def test_no_rating_is_picked_out_of_other_words(text: str) -> None:

@@ -74,7 +74,8 @@ def test_a_run_elsewhere_is_the_run_here(
     done = arena("replay", "--store", store, "--agents", "there,investor,paper", "--models",
                  "offline/trend", *WINDOW, **environment)  # fmt: skip
     assert done.code == 0, done.err
-    # 12 days of a coin and 8 sessions of a stock, three agents; an agent elsewhere has its own model.
+    # 12 days of a coin and 8 sessions of a stock, three agents. An agent elsewhere has its own model,
+    # which says what it is sent.
     assert (done.json["n_decisions"], done.json["n_failed"]) == (3 * 20, 0)
     here, there = decisions(store, "investor"), decisions(store, "there")
     assert there == here
@@ -84,7 +85,7 @@ def test_a_run_elsewhere_is_the_run_here(
     assert len(paper) == 20  # it does not learn, so it has no warm-up
     with duckdb.connect(str(store)) as con:
         models = dict(con.execute("SELECT DISTINCT agent, model FROM decisions").fetchall())
-    assert models == {"investor": "offline/trend", "there": "remote", "paper": "remote"}
+    assert models == {"investor": "offline/trend", "there": "arena/2", "paper": "ama/1"}
     assert arena("check", "--store", store).code == 0
 
 

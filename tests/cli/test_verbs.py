@@ -117,6 +117,8 @@ def test_rescore_and_void(
         (("--assets", "TSLAA"), "Unknown asset `TSLAA`"),
         (("--agents", "vanila"), "Did you mean `vanilla`"),
         (("--models", "gpt-4o"), "Give --budget-usd"),
+        (("--models", "claude-3.5-haiku", "--budget-usd", "1"), "was retired by its provider"),
+        (("--models", "gpt-6-luna", "--budget-usd", "1"), "OPENAI_API_KEY is not set"),
         (("--models", "gpt-4p"), "Unknown model `gpt-4p`"),
         (("--strategies", "basline"), "Did you mean `baseline`"),
         (("--start", "yesterday"), "--start is `yesterday`, which is no date"),

@@ -65,13 +65,13 @@ def test_form_is_told_in_words_that_cannot_be_copied_as_an_answer() -> None:
         sources: Annotated[list[str], Cites()] = []
         note: str = ""
 
-    assert form_again(Verdict) == (
+    assert form_again(Verdict, ()) == (
         'Now answer with one JSON object, in one line: "action" (BUY, HOLD or SELL), '
         '"confidence" (number from 0 to 1), "reason" (one short sentence).'
     )
-    assert form_again(View).endswith(
+    assert form_again(View, ("s1",)).endswith(
         '"lean" (number from -1 to 1), "rating" (Buy, Hold or Sell), '
-        '"sources" (list of ids), "note" (value).'
+        '"sources" (list of ids, such as ["s1"]), "note" (value).'
     )
 
 
@@ -125,7 +125,7 @@ def test_real_prompts_fit_with_two_repairs_in_them(
     trimmed = Trimmed(
         script, count, max_prompt_tokens=MAX_PROMPT_TOKENS, max_answer_tokens=MAX_ANSWER_TOKENS
     )
-    ending = (Message("user", form_again(Verdict)), Message("assistant", "{"))
+    ending = (Message("user", form_again(Verdict, ())), Message("assistant", "{"))
     kept, left_out = asyncio.run(trimmed.fit((*first, *ending)))
     assert (kept, left_out) == ((*first, *ending), []), "the plain prompt fits as it is"
     kept, left_out = asyncio.run(trimmed.fit((*last, *ending)))
@@ -146,7 +146,7 @@ def ask(seed: int) -> tuple[ChatReply, ChatRequest]:
 def test_reply_says_what_was_sent_and_what_took_effect(address: str) -> None:
     reply, req = ask(seed=3)
     assert (reply.model, model_info(MODEL).kind, reply.cost_usd) == (MODEL, "model", 0.0)
-    ending = (Message("user", form_again(Verdict)), Message("assistant", "{"))
+    ending = (Message("user", form_again(Verdict, ())), Message("assistant", "{"))
     assert reply.sent == (*req.messages, *ending)
     assert reply.text.startswith("{")
     # The count that trimming goes by is the one that the server works with.
@@ -237,27 +237,42 @@ def test_a_crashed_server_is_started_again(address: str) -> None:
 
 @installed
 def test_a_run_from_end_to_end(tmp_path: Path, address: str) -> None:
+    carry_out(tmp_path / "a.duckdb", "sample", "QUBIXCOIN", ("vanilla",))
+
+
+@installed
+def test_two_agents_over_two_real_sessions(
+    tmp_path: Path, address: str, shared_market: Path
+) -> None:
+    carry_out(tmp_path / "a.duckdb", f"files:{shared_market}", "BTC", ("investor", "vanilla"))
+
+
+def carry_out(path: Path, data: str, asset: str, agents: tuple[str, ...]) -> None:
+    """Two sessions: every decision has a status, and every call all that a call must have."""
     run = RunSpec(
         kind="replay", season=Season(generation=Generation(tries=2)), source="sample",
-        assets=("QUBIXCOIN",), agents=("vanilla",), models=(MODEL,),
+        assets=(asset,), agents=agents, models=(MODEL,),
         start=date(2025, 8, 5), end=date(2025, 8, 6), warmup=0,
     )  # fmt: skip
-    with open_store(tmp_path / "a.duckdb") as store:
-        result = run_replay(run, ("baseline",), open_source("sample"), store)
-    assert result.n_decisions == 2
-    with open_store(tmp_path / "a.duckdb", read=True) as store:
+    with open_store(path) as store:
+        result = run_replay(run, ("baseline",), open_source(data), store, workers=1)
+    assert result.n_decisions == 2 * len(agents)
+    with open_store(path, read=True) as store:
         decided = reader.decisions(store, result.runs[0])
-        decided = decided[decided["model"] == MODEL]
         calls = [c for d in decided["decision"] for c in reader.decision(store, d)["calls"]]
-    assert len(decided) == 2
+    asked = [c for c in calls if c["kind"] == "model"]
+    assert len(decided) == 2 * len(agents)
     assert set(decided["status"]) <= {Status.OK, Status.REPAIRED, Status.INVALID_OUTPUT}
-    assert 2 <= len(calls) <= 4
-    for call in calls:
+    assert 2 * len(agents) <= len(asked) <= 4 * len(agents)
+    for call in asked:
         assert (call["model"], call["cost_usd"]) == (MODEL, 0.0)
         assert 0 < call["tokens_in"] <= MAX_PROMPT_TOKENS
         assert 0 < call["tokens_out"] <= MAX_ANSWER_TOKENS
         assert call["latency_ms"] > 0
-        assert "QUBIXCOIN" in call["prompt"]
+        assert asset in call["prompt"]
         assert call["prompt"].endswith("[assistant]\n{")
         assert call["answer"].startswith("{")
-        assert json.loads(call["params_json"])["max_prompt_tokens"] == MAX_PROMPT_TOKENS
+        params = json.loads(call["params_json"])
+        assert (params["max_prompt_tokens"], params["max_tokens"]) == (
+            MAX_PROMPT_TOKENS, MAX_ANSWER_TOKENS,
+        )  # fmt: skip

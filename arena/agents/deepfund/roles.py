@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from arena.agents.blocks import Voice
 from arena.agents.deepfund.signals import BEARISH, BULLISH, NEUTRAL
@@ -24,8 +24,6 @@ LEAN_OF = {BEARISH: -1.0, NEUTRAL: 0.0, BULLISH: 1.0}
 
 class Said(BaseModel):
     """An answer of one of the fund."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Signal(Said):

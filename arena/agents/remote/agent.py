@@ -54,9 +54,9 @@ class RemoteAgent(Agent):
     marked `self_reported`. Outcomes of a learning agent wait in its memory and travel with the next
     request, so that a decision is one exchange and an outcome is not lost when that fails.
 
-    It brings its models along: `own_models` are the backbones its entry lists, of which the desk's
-    is sent by name, or the one pseudo model `remote`, which is not. `transport` replaces the network,
-    for tests.
+    It brings its models along, and each name says which payload it was sent: the backbones its entry
+    lists, `NAME (ama/1)`, of which the desk's is sent by name, or the pseudo model `ama/1` or
+    `arena/2`, which is not. `transport` replaces the network, for tests.
     """
 
     def __init__(
@@ -65,7 +65,8 @@ class RemoteAgent(Agent):
     ) -> None:  # fmt: skip
         self.entry, self.transport, self.waits_s = entry, transport, waits_s
         self.id, self.label, self.learns = entry.id, entry.label, entry.learns
-        self.own_models = entry.models or ("remote",)
+        self._backbones = {f"{name} ({entry.protocol})": name for name in entry.models}
+        self.own_models = tuple(self._backbones) or (entry.protocol,)
 
     @property
     def _full(self) -> bool:
@@ -122,7 +123,8 @@ class RemoteAgent(Agent):
 
     def request(self, desk: Desk, outcome: Past | None = None) -> dict[str, Any]:
         """What is sent, as plain values. `outcome` makes it a warm-up session."""
-        model = desk.model.id if self.entry.models else None
+        shown = desk.model.id
+        model = self._backbones.get(shown, shown) if self._backbones else None
         payload = protocol.paper_request(desk.context, model).payload()
         if not self._full:
             return payload

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from arena.agents.blocks import Voice
 from arena.agents.desk import Role, Turn
@@ -32,8 +32,6 @@ def intent_of(rating: Rating, side: int) -> Intent:
 
 class Said(BaseModel):
     """An answer of one of the firm."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Opinion(Said):

@@ -145,9 +145,9 @@ def test_models_are_named_only_where_the_entry_lists_them() -> None:
     transport = served(Vanilla(), up=up, down=down)
     assert decide(remote(transport), desk(model=down)).intent is Intent.LONG, "the first is the default"
     named = remote(transport, models=["up", "down"])
-    assert named.own_models == ("up", "down")
-    assert remote(transport).own_models == ("remote",)
-    assert decide(named, desk(model=down)).intent is Intent.SHORT
+    assert named.own_models == ("up (ama/1)", "down (ama/1)")
+    assert remote(transport).own_models == ("ama/1",)
+    assert decide(named, desk(model=Elsewhere("down (ama/1)"))).intent is Intent.SHORT
     other = decide(named, desk(model=Scripted([], id="other")))
     assert (other.status, len(up.history), len(down.history)) == (Status.PROVIDER_ERROR, 1, 1)
     assert "'other' is not served; up, down is" in other.reason
