@@ -79,6 +79,29 @@ def brief_block(sheet: Sheet, brief: Mapping[str, Any] | None) -> None:
     )
 
 
+def filings_block(sheet: Sheet, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Filed figures with the day each became known, and ids to cite. Without any there is no block.
+
+    A row has `id`, `field`, `period`, `value` and `known_at_utc`.
+    """
+    sheet.table(
+        title,
+        "filings",
+        ("id", "figure", "period", "value", "known"),
+        [
+            [
+                str(r["id"]),
+                cell(str(r["field"]), NAME_CHARS),
+                cell(str(r["period"]), NAME_CHARS),
+                r["value"],
+                f"{r['known_at_utc']:%Y-%m-%d}",
+            ]
+            for r in rows
+        ],
+    )
+    sheet.offer([str(r["id"]) for r in rows])
+
+
 def _story_text(story: Mapping[str, Any]) -> str:
     text = str(story.get("text") or "")
     return f"{story['title']}. {text}" if text else str(story["title"])

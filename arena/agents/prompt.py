@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from arena.agents.measures import measure
-from arena.core.types import Asset, Bar, MarketContext, TrackView
+from arena.core.types import Bar, MarketContext, TrackView
 from arena.llm.fields import asked_fields, marker_of
 
 Value = str | int | float | None
@@ -87,7 +87,7 @@ class Sheet:
 
 def market_blocks(sheet: Sheet, market: MarketContext) -> None:
     """Asset, session, recent closes and measures: what every track of the slot sees alike."""
-    _asset_block(sheet, market.asset, market.session.isoformat(), rounded_price(market.price))
+    asset_block(sheet, market)
     closes_block(sheet, market.bars)
     m = measure(market.bars, market.asset.annual_base)
     sheet.values(
@@ -132,15 +132,17 @@ def account_blocks(sheet: Sheet, view: TrackView) -> None:
     )
 
 
-def _asset_block(sheet: Sheet, asset: Asset, session: str, close: float) -> None:
+def asset_block(sheet: Sheet, market: MarketContext) -> None:
+    """What is traded, and its last close."""
+    asset = market.asset
     sheet.values(
         "Asset",
         [
             ("asset", "Symbol", asset.id, ""),
             ("name", "Name", asset.name, ""),
             ("asset_class", "Kind", CLASS_WORD[asset.asset_class], ""),
-            ("session", "Session just closed", session, ""),
-            ("close", "Its close", close, ""),
+            ("session", "Session just closed", market.session.isoformat(), ""),
+            ("close", "Its close", rounded_price(market.price), ""),
         ],
     )
 

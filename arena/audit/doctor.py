@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from arena.core.errors import ArenaError
+from arena.agents.registry import broken_agents
+from arena.core.errors import ArenaError, ConfigError
 from arena.core.settings import SAMPLE, data_choice, network_allowed
+from arena.llm.gateway import trouble
+from arena.llm.local_process import weights
+from arena.llm.registry import known_models
 from arena.runner.version import code_version
 from arena.store import reader
 from arena.store.store import open_store
@@ -50,8 +54,27 @@ def examine(store: Path) -> list[Line]:
     free = shutil.disk_usage(folder).free
     lines.append(Line("disk", free > FREE_BYTES, f"{free / 1e9:.1f} GB free at {folder}"))
     lines.append(Line("data choice", True, f"{data_choice()}, network {'on' if network_allowed() else 'off'}"))
+    lines.append(_models_line())
+    lines.append(_local_line())
+    lines += [Line(f"agent {name}", False, said, needed=False) for name, said in broken_agents().items()]
     lines.append(_store_line(store))
     return lines
+
+
+def _models_line() -> Line:
+    """How many models outside this machine could answer; keys are looked for, never shown."""
+    away = [info for info in known_models().values() if not info.runs_here]
+    ready = [info.id for info in away if not trouble(info)]
+    text = f"{len(ready)} of {len(away)} models have what they need"
+    return Line("models", True, f"{text}: {', '.join(ready)}" if ready else text, needed=False)
+
+
+def _local_line() -> Line:
+    try:
+        weights()
+    except ConfigError as error:
+        return Line("local model", False, str(error), needed=False)
+    return Line("local model", True, "installed", needed=False)
 
 
 def _store_line(path: Path) -> Line:

@@ -193,7 +193,7 @@ def test_newest_ten_stories_and_three_periods_are_told() -> None:
     model = Fund()
     decide(model, context=context)
     assert [r[0] for r in model.facts("company_news")["stories"]] == [f"S{n}" for n in range(1, 11)]
-    assert [r[0] for r in model.facts("fundamental")["filed"]] == ["F4", "F3", "F2"]
+    assert [r[0] for r in model.facts("fundamental")["filings"]] == ["F4", "F3", "F2"]
 
 
 # --- whose word counts

@@ -226,3 +226,5 @@ def test_doctor(arena: Callable[..., Any], made: tuple[Path, dict[str, Any]]) ->
     assert done.code == 0
     assert lines["store"]["text"].endswith("1 runs")
     assert lines["sample data"]["ok"]
+    assert "models have what they need" in lines["models"]["text"]
+    assert "local model" in lines

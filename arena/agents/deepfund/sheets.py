@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.agents.blocks import (
-    NAME_CHARS,
     VOICE_CHARS,
     Voice,
     brief_block,
     cell,
+    filings_block,
     stories_block,
     voices_block,
 )
@@ -21,9 +21,9 @@ from arena.agents.desk import Desk, Role
 from arena.agents.measures import closes_of, measure, z_score
 from arena.agents.memory.decision_log import DecisionLog
 from arena.agents.prompt import (
-    CLASS_WORD,
     Sheet,
     account_blocks,
+    asset_block,
     closes_block,
     percent,
     rounded,
@@ -51,17 +51,8 @@ class Analyst:
 
 def about(desk: Desk) -> Sheet:
     """A sheet that says what it is about."""
-    market, sheet = desk.context, Sheet()
-    sheet.values(
-        "Asset",
-        [
-            ("asset", "Symbol", market.asset.id, ""),
-            ("name", "Name", market.asset.name, ""),
-            ("asset_class", "Kind", CLASS_WORD[market.asset.asset_class], ""),
-            ("session", "Session just closed", market.session.isoformat(), ""),
-            ("close", "Its close", rounded_price(market.price), ""),
-        ],
-    )
+    sheet = Sheet()
+    asset_block(sheet, desk.context)
     return sheet
 
 
@@ -252,20 +243,5 @@ def _filed_sheet(desk: Desk, title: str, rows: Sequence[Row]) -> Sheet | None:
     if not rows:
         return None
     sheet = about(desk)
-    sheet.table(
-        title,
-        "filed",
-        ("id", "figure", "period", "value", "known"),
-        [
-            [
-                str(r["id"]),
-                cell(str(r["field"]), NAME_CHARS),
-                cell(str(r["period"]), NAME_CHARS),
-                r["value"],
-                f"{r['known_at_utc']:%Y-%m-%d}",
-            ]
-            for r in rows
-        ],
-    )
-    sheet.offer([str(r["id"]) for r in rows])
+    filings_block(sheet, title, rows)
     return sheet

@@ -20,7 +20,7 @@ from arena.agents.hedge.risk_limits import risk_limits
 from arena.agents.hedge.roles import persona_role
 from arena.agents.hedge.scoring import MIN_COVERAGE, Lens, Persona, Scorecard, score
 from arena.agents.measures import closes_of, return_frac, session_volatility_frac
-from arena.agents.prompt import CLASS_WORD, Sheet, Value, percent, rounded_price
+from arena.agents.prompt import Sheet, Value, asset_block, percent
 from arena.core.types import MarketContext
 
 STORIES_SHOWN = 4
@@ -117,21 +117,6 @@ def _lens_block(sheet: Sheet, seen: Sequence[Lens], measured: Mapping[Lens, floa
     if seen:
         rows = [(x, _LENS_WORDS[x][0], measured[x], _LENS_WORDS[x][1]) for x in seen]
         sheet.values("What your creed looks at in a price", rows)
-
-
-def asset_block(sheet: Sheet, market: MarketContext) -> None:
-    """What is traded, and its last close."""
-    asset = market.asset
-    sheet.values(
-        "Asset",
-        [
-            ("asset", "Symbol", asset.id, ""),
-            ("name", "Name", asset.name, ""),
-            ("asset_class", "Kind", CLASS_WORD[asset.asset_class], ""),
-            ("session", "Session just closed", market.session.isoformat(), ""),
-            ("close", "Its close", rounded_price(market.price), ""),
-        ],
-    )
 
 
 def _news_blocks(sheet: Sheet, market: MarketContext) -> None:

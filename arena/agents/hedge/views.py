@@ -8,10 +8,18 @@ from typing import Any
 
 from arena.agents.blocks import Voice, voices_block
 from arena.agents.desk import Answer, Desk
-from arena.agents.hedge.research import Research, Seat, asset_block
+from arena.agents.hedge.research import Research, Seat
 from arena.agents.hedge.roles import QUALITATIVE_CAP, Action, Impression, Verdict
 from arena.agents.hedge.scoring import SIGN, Persona, Signal
-from arena.agents.prompt import SIDE_WORD, Sheet, Value, market_blocks, percent, rounded_price
+from arena.agents.prompt import (
+    SIDE_WORD,
+    Sheet,
+    Value,
+    asset_block,
+    market_blocks,
+    percent,
+    rounded_price,
+)
 
 REASON_CHARS, DESK_CHARS = 48, 80
 """What the manager is told of a reason: with twelve voices a small model must still take it all in."""

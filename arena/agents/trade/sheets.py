@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena.agents.blocks import (
-    NAME_CHARS,
     Voice,
     brief_block,
     cell,
+    filings_block,
     stories_block,
     voices_block,
 )
@@ -27,12 +27,12 @@ from arena.agents.indicators import (
 from arena.agents.measures import measure
 from arena.agents.memory.lesson_log import PRACTICE, Entry
 from arena.agents.prompt import (
-    CLASS_WORD,
     CLOSES_SHOWN,
     SIDE_WORD,
     Sheet,
     Value,
     account_blocks,
+    asset_block,
     percent,
     rounded_price,
 )
@@ -124,16 +124,8 @@ def figures(desk: Desk) -> Figures:
 
 def about(desk: Desk) -> Sheet:
     """A sheet that says what it is about; every role starts from it."""
-    market, sheet = desk.context, Sheet()
-    sheet.values(
-        "Asset",
-        [
-            ("asset", "Symbol", market.asset.id, ""),
-            ("asset_class", "Kind", CLASS_WORD[market.asset.asset_class], ""),
-            ("session", "Session just closed", market.session.isoformat(), ""),
-            ("close", "Its close", rounded_price(market.price), ""),
-        ],
-    )
+    sheet = Sheet()
+    asset_block(sheet, desk.context)
     return sheet
 
 
@@ -183,23 +175,7 @@ def _news(desk: Desk) -> Sheet:
 
 def _accounts(desk: Desk) -> Sheet:
     sheet = about(desk)
-    filed = desk.context.fundamentals
-    sheet.table(
-        "Figures the company has filed",
-        "fundamentals",
-        ("id", "figure", "period", "value", "known"),
-        [
-            [
-                str(f["id"]),
-                cell(str(f["field"]), NAME_CHARS),
-                cell(str(f["period"]), NAME_CHARS),
-                f["value"],
-                f"{f['known_at_utc']:%Y-%m-%d}",
-            ]
-            for f in filed
-        ],
-    )
-    sheet.offer([str(f["id"]) for f in filed])
+    filings_block(sheet, "Figures the company has filed", desk.context.fundamentals)
     return sheet
 
 
