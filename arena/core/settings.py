@@ -47,9 +47,9 @@ def store_path(choice: str) -> Path:
     return RUNTIME / f"{choice}.duckdb"
 
 
-def recorded_runs() -> list[str]:
+def recorded_runs() -> list[Path]:
     """Runs that come with the sample: exports in folders called by the run's id."""
-    return sorted(p.name for p in RECORDED.iterdir() if p.is_dir()) if RECORDED.is_dir() else []
+    return sorted(p for p in RECORDED.iterdir() if p.is_dir()) if RECORDED.is_dir() else []
 
 
 def runner_enabled() -> bool:

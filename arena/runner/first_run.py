@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from arena.core.clock import utc_now
 from arena.core.errors import SourceError
 from arena.core.season import RunSpec, Season
-from arena.core.settings import RECORDED, recorded_runs, source_label
+from arena.core.settings import recorded_runs, source_label
 from arena.core.types import Asset
 from arena.market.history import load_history
 from arena.market.sources import PriceSource, open_source
@@ -39,8 +39,8 @@ def fill_store(
     A fresh sample store first gets the recorded runs, whose words a real model wrote.
     """
     if choice == "sample" and unfinished is None:
-        for run in recorded_runs():
-            load_export(store, RECORDED / run)
+        for folder in recorded_runs():
+            load_export(store, folder)
     source = open_source(choice)
     spec = RunSpec.model_validate_json(unfinished) if unfinished else first_spec(source, choice)
     run_replay(spec, PAPER_STRATEGIES, source, store, progress=progress, stop=stop)

@@ -144,7 +144,7 @@ def resolve_choice(choice: str) -> str:
 def _first_run(state: ServiceState, store: Store, choice: str) -> None:
     """Fill an empty store or finish a replay that was cut off; nothing else is started here."""
     runs = reader.runs(store)
-    own = runs[~runs["run"].isin(recorded_runs())]
+    own = runs[~runs["run"].isin([folder.name for folder in recorded_runs()])]
     unfinished = own.loc[(own["kind"] == "replay") & (own["status"] != "done"), "spec_json"]
     if len(own) and unfinished.empty:
         return

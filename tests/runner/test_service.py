@@ -7,14 +7,18 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
+from arena.core import settings
 from arena.runner import first_run, service
 from arena.runner.service import ServiceState
 from arena.store import reader
+from arena.store.export import export
 from arena.store.store import open_store
+from tests.runner.test_replay import play, spec
 
 
 @pytest.fixture
@@ -24,6 +28,7 @@ def running(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setenv("ARENA_DATA", "sample")
     monkeypatch.setenv("ARENA_STORE", str(path))
     monkeypatch.setattr(first_run, "FIRST_RUN_DAYS", 6)
+    monkeypatch.setattr(settings, "RECORDED", tmp_path / "recorded")
     yield path
     service.stop(30)
 
@@ -52,12 +57,30 @@ def test_an_empty_store_fills_itself_once(running: Path) -> None:
     assert runs["status"].tolist() == ["done"]
     assert bool(runs["synthetic"].iloc[0])
     # 26 to 31 December 2025: 6 days of two coins, 4 sessions of two stocks; five agents, each on
-        # two rules and their vote.
+    # two rules and their vote.
     assert len(reader.decisions(state.store, runs["run"].iloc[0])) == 5 * 3 * (2 * 6 + 2 * 4)
     service.stop()
     again = settled(service.ensure_started())
     assert again.store is not None
     assert len(reader.runs(again.store)) == 1
+
+
+def test_recorded_runs_come_first_and_do_not_count_as_the_first_run(
+    running: Path, tmp_path: Path
+) -> None:
+    run = spec(start=date(2025, 8, 4), end=date(2025, 8, 5))
+    play(tmp_path / "made.duckdb", run)
+    with open_store(tmp_path / "made.duckdb", read=True) as store:
+        export(store, tmp_path / "recorded" / run.run_id(), with_timing=True)
+    for _ in range(2):
+        state = settled(service.ensure_started())
+        assert state.store is not None
+        runs = reader.runs(state.store)
+        assert len(runs) == 2
+        assert set(runs["status"]) == {"done"}
+        # The newest is the one a board shows without being asked.
+        assert runs["run"].iloc[1] == run.run_id()
+        service.stop()
 
 
 def test_stopping_in_a_replay_is_quick_and_the_next_start_finishes_it(

@@ -8,7 +8,7 @@ import pytest
 
 from arena.audit.check import check_store
 from arena.core.errors import StoreError
-from arena.core.settings import RECORDED, recorded_runs
+from arena.core.settings import recorded_runs
 from arena.store import reader
 from arena.store.export import export
 from arena.store.load import load_export
@@ -43,8 +43,8 @@ def test_an_export_without_host_columns_is_refused_whole(tmp_path: Path) -> None
         assert reader.runs(store).empty
 
 
-@pytest.mark.parametrize("run", recorded_runs())
-def test_recorded_runs_of_the_sample_are_sound(tmp_path: Path, run: str) -> None:
+@pytest.mark.parametrize("folder", recorded_runs(), ids=lambda p: p.name)
+def test_recorded_runs_of_the_sample_are_sound(tmp_path: Path, folder: Path) -> None:
     with open_store(tmp_path / "r.duckdb") as store:
-        assert load_export(store, RECORDED / run) == [run]
+        assert load_export(store, folder) == [folder.name]
         assert [f for f in check_store(store).findings if f.level == "breach"] == []
