@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from datetime import date
 from typing import Any, Literal
 
 import numpy as np
@@ -39,6 +40,7 @@ def board(
     voided: AbstractSet[str] = frozenset(),
     fills: Mapping[str, str] | None = None,
     unranked: AbstractSet[str] = frozenset(),
+    cutoffs: Mapping[str, date] | None = None,
 ) -> list[Row]:
     """Rows of the leaderboard, best first; Buy & Hold stands among them without a rank.
 
@@ -50,6 +52,7 @@ def board(
         voided: runs that take no rank and come last.
         fills: fill rule of each run, where the caller knows it.
         unranked: runs that take no rank for another reason (decided after the fills they use).
+        cutoffs: day up to which a model may know what happened, by model id.
 
     Returns:
         Plain dicts; `metrics` maps a name to its result object. `position` is {asset: side}. Epochs
@@ -94,6 +97,7 @@ def board(
             "capital": capitals[run],
             "window": windows[run],
             "unranked": run in unranked,
+            "may_know": may_know(row, cutoffs or {}),
         }
         rows.append({**_names(group, by), **row})
     ranked = rank(one_of_many(rows))
@@ -111,6 +115,12 @@ def _names(group: Sequence[Account], by: str) -> Row:
         "accounts": sorted(a["account"] for a in group),
         "n_accounts": len(group),
     }
+
+
+def may_know(row: Row, cutoffs: Mapping[str, date]) -> bool | None:
+    """Whether the model's knowledge reaches into the row's window; None where nobody says."""
+    cutoff = cutoffs.get(row["model"])
+    return None if cutoff is None else row["start"] <= cutoff.isoformat()
 
 
 def _epoch(run: str) -> int:

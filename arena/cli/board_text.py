@@ -31,9 +31,13 @@ def cell(row: Row, metric: str) -> str:
 def name(row: Row) -> str:
     """Entry, with the asset where the row is one account."""
     if "account" not in row:
-        return str(row["entry"])
+        return str(row["entry"]) + _mark(row)
     who = "buy_hold" if row["group"] == "benchmark" else f"{row['agent']}@{row['model']}"
-    return f"{who} {row['asset']}"
+    return f"{who} {row['asset']}{_mark(row)}"
+
+
+def _mark(row: Row) -> str:
+    return " *" if row["may_know"] else ""
 
 
 def _rank(row: Row) -> str:
@@ -55,6 +59,10 @@ def as_table(rows: Sequence[Row], layout: str = "") -> None:
             for r in rows
         ],
     )  # fmt: skip
+
+
+    if any(r["may_know"] for r in rows):
+        print("* The model's knowledge reaches into this window: it may know how it ended.")
 
 
 def _epochs(row: Row) -> str:

@@ -62,6 +62,7 @@ def leaderboard(
         rows = board(
             picked.summaries, picked.equity, by=by, mode=metrics, capital=picked.capital,
             voided=picked.voided, unranked=picked.unranked, fills=picked.fills,
+            cutoffs=picked.cutoffs,
         )  # fmt: skip
     if fmt == "json":
         print_json(rows)

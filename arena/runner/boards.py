@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import pandas as pd
 
 from arena.core.errors import ConfigError, UnknownNameError
 from arena.core.season import RunSpec
+from arena.llm.roster import roster
 from arena.store import reader
 from arena.store.store import Store
 
@@ -23,6 +25,7 @@ class BoardData:
     voided: frozenset[str]
     unranked: frozenset[str]
     fills: dict[str, str]
+    cutoffs: dict[str, date]
 
 
 def pick_runs(runs: pd.DataFrame, wanted: str | None) -> list[str]:
@@ -84,4 +87,5 @@ def select_board(
         frozenset(runs.loc[runs["voided_reason"].notna(), "run"]),
         frozenset(runs.loc[runs["note"].str.startswith("unranked", na=False), "run"]),
         dict(zip(runs["run"], runs["fill"], strict=True)),
+        {m: info.knowledge_cutoff for m, info in roster().items() if info.knowledge_cutoff},
     )

@@ -99,6 +99,9 @@ def main_board(rows: list[Row], strategy: str) -> Row:
         selection_mode="single-row-required", on_select=_open,
         alt="Leaderboard: entries by net return, Buy & Hold among them",
     )  # fmt: skip
+    if knowing := sorted({str(r["model"]) for r in shown if r["may_know"]}):
+        known = for_markdown(", ".join(knowing))
+        st.badge(f"May know this period: {known}", icon=":material/history_edu:", color="orange")
     what = "stand-ins ranked among themselves; no LLM took part" if rules else "ranked by net return"
     st.markdown(
         f":small[:gray[◆ Buy & Hold takes no rank. An entry is the equal-weight average of its "

@@ -48,6 +48,7 @@ def rows(
     return board(
         data.summaries, data.equity, by=by, capital=data.capital, voided=data.voided,
         unranked=data.unranked, fills=data.fills,
+        cutoffs=data.cutoffs,
     )  # fmt: skip
 
 

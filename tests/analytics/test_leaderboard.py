@@ -315,3 +315,17 @@ def test_unknown_options_are_refused() -> None:
         s.board(by="acount")
     with pytest.raises(UnknownNameError, match="metrics mode"):
         s.board(mode="paper")
+
+
+def test_a_model_that_may_know_the_window_is_said_so() -> None:
+    """The window starts on 1 August; a model whose knowledge ends on that day may know its start."""
+    store = Store()
+    for model in ("knows", "before", "unsaid"):
+        store.add("vanilla", model, "BTC", [101.0, 102.0])
+    rows = board(
+        pd.DataFrame(store.summaries), pd.DataFrame(store.equity), capital=100.0,
+        cutoffs={"knows": FRIDAY, "before": FRIDAY - timedelta(days=1)},
+    )  # fmt: skip
+    assert {r["model"]: r["may_know"] for r in rows} == {
+        "knows": True, "before": False, "unsaid": None,
+    }  # fmt: skip
