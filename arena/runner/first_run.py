@@ -11,13 +11,12 @@ from datetime import date, timedelta
 from arena.core.clock import utc_now
 from arena.core.errors import SourceError
 from arena.core.season import RunSpec, Season
-from arena.core.settings import recorded_runs, source_label
+from arena.core.settings import source_label
 from arena.core.types import Asset
 from arena.market.history import load_history
 from arena.market.sources import PriceSource, open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.replay import Progress, run_replay
-from arena.store.load import load_export
 from arena.store.store import Store
 
 FIRST_RUN_DAYS = 90
@@ -34,13 +33,7 @@ LOOK_BACK_DAYS = (30, 400, 3650)
 def fill_store(
     store: Store, choice: str, unfinished: str | None, progress: Progress, stop: threading.Event
 ) -> None:
-    """Carry out the first run, or go on with `unfinished` (the JSON of its RunSpec).
-
-    A fresh sample store first gets the recorded runs, whose words a real model wrote.
-    """
-    if choice == "sample" and unfinished is None:
-        for folder in recorded_runs():
-            load_export(store, folder)
+    """Carry out the first run, or go on with `unfinished` (the JSON of its RunSpec)."""
     source = open_source(choice)
     spec = RunSpec.model_validate_json(unfinished) if unfinished else first_spec(source, choice)
     run_replay(spec, PAPER_STRATEGIES, source, store, progress=progress, stop=stop)

@@ -24,6 +24,7 @@ from arena.core.settings import (
     store_path,
 )
 from arena.store import reader
+from arena.store.load import load_export
 from arena.store.store import Store, open_store
 
 log = logging.getLogger("arena.service")
@@ -142,19 +143,22 @@ def resolve_choice(choice: str) -> str:
 
 
 def _first_run(state: ServiceState, store: Store, choice: str) -> None:
-    """Fill an empty store or finish a replay that was cut off; nothing else is started here."""
+    """Fill an empty store, finish a replay that was cut off, and add the sample's recorded runs."""
     runs = reader.runs(store)
+    recorded = [f for f in recorded_runs() if f.name not in set(runs["run"])]
     own = runs[~runs["run"].isin([folder.name for folder in recorded_runs()])]
     unfinished = own.loc[(own["kind"] == "replay") & (own["status"] != "done"), "spec_json"]
-    if len(own) and unfinished.empty:
-        return
-    from arena.runner.first_run import fill_store
-    from arena.runner.replay import Tick
+    if own.empty or len(unfinished):
+        from arena.runner.first_run import fill_store
+        from arena.runner.replay import Tick
 
-    def show(tick: Tick) -> None:
-        share = tick.done / max(tick.planned, 1)
-        state.work = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
+        def show(tick: Tick) -> None:
+            share = tick.done / max(tick.planned, 1)
+            state.work = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
 
-    fill_store(
-        store, choice, None if own.empty else str(unfinished.iloc[0]), show, state.stop_event
-    )
+        going_on = None if own.empty else str(unfinished.iloc[0])
+        fill_store(store, choice, going_on, show, state.stop_event)
+    # Last, so that a page that was opened meanwhile shows the run that is being made.
+    if choice == "sample" and not state.stop_event.is_set():
+        for folder in recorded:
+            load_export(store, folder)

@@ -65,7 +65,7 @@ def test_an_empty_store_fills_itself_once(running: Path) -> None:
     assert len(reader.runs(again.store)) == 1
 
 
-def test_recorded_runs_come_first_and_do_not_count_as_the_first_run(
+def test_recorded_runs_join_the_first_run_and_are_not_taken_for_it(
     running: Path, tmp_path: Path
 ) -> None:
     run = spec(start=date(2025, 8, 4), end=date(2025, 8, 5))
