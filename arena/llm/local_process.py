@@ -48,6 +48,15 @@ async def count_tokens(address: str, messages: Sequence[Message]) -> int:
         raise ProviderError(f"The local model's server cannot count tokens: {error!r}") from error
 
 
+def _last_words(process: subprocess.Popen[str]) -> str:
+    """What a server that failed to start goes on to say; it is given a moment to say it."""
+    try:
+        return process.communicate(timeout=5)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.communicate()[0]
+
+
 class _Server:
     """The one server process of this process."""
 
@@ -77,8 +86,7 @@ class _Server:
         assert process.stdout is not None
         said = process.stdout.readline().strip()
         if not said.startswith("http://127.0.0.1:"):
-            process.kill()
-            said += process.communicate()[0]
+            said = " ".join(f"{said} {_last_words(process)}".split())
             raise ConfigError(f"The local model cannot be loaded: {said[-300:]}. To repair it, {INSTALL}.")
         self._process, self._address = process, said
 
