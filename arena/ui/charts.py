@@ -16,7 +16,7 @@ from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme
 
 FONT = "Source Sans Pro, Source Sans, sans-serif"
-MARGINS = {"l": 78, "r": 184, "t": 12, "b": 28}
+MARGINS = {"l": 134, "r": 184, "t": 12, "b": 28}
 PHONE_MARGINS = MARGINS | {"l": 62, "r": 112}
 PHONE_LABEL_CHARS = 9
 """Of a line's name beside it: what the margin of a phone holds, with the return behind it."""
@@ -203,6 +203,7 @@ def tape_figure(
     figure.update_yaxes(
         categoryorder="array", categoryarray=list(reversed(names)), showgrid=False,
         range=[-0.6, len(names) - 0.4], row=2, col=1,
+        labelalias={n: _cut(n, PHONE_LABEL_CHARS) for n in names} if phone else {},
     )  # fmt: skip
     if len(prices):
         figure.add_annotation(

@@ -28,7 +28,8 @@ PHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/156.0 Mobile 
 def replay(store: Path) -> None:
     command = [
         sys.executable, "-m", "arena", "replay", "--data", "sample", "--store", str(store),
-        "--assets", ASSETS, "--agents", "vanilla", "--models", "offline/trend,offline/contrarian",
+        "--assets", ASSETS, "--agents", "vanilla,investor,trade,hedge,deepfund",
+        "--models", "offline/trend,offline/contrarian", "--warmup", "20",
         "--start", "2025-08-01", "--end", "2025-09-30", "--json",
     ]  # fmt: skip
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
