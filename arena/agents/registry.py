@@ -26,6 +26,8 @@ _WRAPPERS: dict[str, Callable[[Agent], Agent]] = {}
 
 _PREFIX_RULE = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
+BUILT_IN = "built in"
+
 A = TypeVar("A", bound=Agent)
 
 
@@ -84,7 +86,7 @@ def broken_agents() -> dict[str, str]:
 
 def agent_origin(agent_id: str) -> str:
     """Where an agent comes from: `built in`, its file with a hash, its package, or its URL."""
-    return _outside().origins.get(agent_id, "built in")
+    return _outside().origins.get(agent_id, BUILT_IN)
 
 
 def get_agent(id_or_label: str) -> Agent:

@@ -28,6 +28,15 @@ label = "Vanilla by the paper's payload"
 url = "{paper}"
 allow_private = true
 """
+SLIPS = """
+from arena.agents.base import Agent
+
+class Slips(Agent):
+    id, label = "slips", "Slips"
+
+    async def decide(self, desk):
+        return desk.view.equity / 0
+"""
 WINDOW = ("--data", "sample", "--assets", "QUBIXCOIN,ZORVANE", "--start", "2025-08-01",
           "--end", "2025-08-12", "--warmup", "6", "--strategies", "baseline", "--json")  # fmt: skip
 
@@ -107,6 +116,16 @@ def test_an_agent_that_is_gone_is_a_failure_that_others_do_not_share(
     assert (done.code, done.json["n_decisions"], done.json["n_failed"]) == (0, 4, 2)
     statuses = {(a, s) for a in ("gone", "vanilla") for *_, s in [r[:5] for r in decisions(store, a)]}
     assert statuses == {("gone", "provider_error"), ("vanilla", "ok")}
+    (tmp_path / "slips.py").write_text(SLIPS)
+    with listed.open("a") as more:
+        more.write('\n[[agent]]\nid = "slips"\npath = "slips.py"\n')
+    slipped = arena("replay", "--store", tmp_path / "b.duckdb", "--agents", "slips,vanilla",
+                    "--models", "offline/trend", *words, **environment)  # fmt: skip
+    assert (slipped.code, slipped.json["n_failed"]) == (0, 2)
+    said = {(row[4], row[5]) for row in decisions(tmp_path / "b.duckdb", "slips")}
+    assert said == {
+        ("invalid_output", "Error in the agent's code. ZeroDivisionError: float division by zero (slips.py line 8)")
+    }
     broken = arena("replay", "--store", store, "--agents", "torn", *words, **environment)
     assert broken.code == 2
     assert "torn.py line 1" in broken.err
