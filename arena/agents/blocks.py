@@ -74,7 +74,7 @@ def brief_block(sheet: Sheet, brief: Mapping[str, Any] | None) -> None:
         [
             ("brief", "Summary", f"<<{cell(str(brief['summary']), 900)}>>", ""),
             ("brief_sentiment", "Tone", str(brief["sentiment"]), ""),
-            ("brief_score", "Tone from -1 (bad) to 1 (good)", round(float(brief["score"]), 2), ""),
+            ("brief_score", "Tone from -1 (bad) to 1 (good)", round(float(brief["score"]), 2) + 0.0, ""),
         ],
     )
 

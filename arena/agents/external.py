@@ -200,7 +200,7 @@ def made(kind: Any) -> Agent:
         raise ConfigError(f"`{kind!r}` is no class derived from arena.agents.base.Agent.")
     try:
         agent = kind()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(
             f"{kind.__name__}() failed: {_said(error)}. An agent is made without arguments."
         ) from error

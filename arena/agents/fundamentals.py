@@ -209,10 +209,10 @@ def read_fundamentals(facts: Iterable[Mapping[str, Any]]) -> Fundamentals | None
             continue
         if not _PERIOD.fullmatch(period):
             raise DataError(f"period `{period}` of `{name}`: write FY2024, 2025Q2 or TTM")
-        value = float(fact["value"])
-        if not math.isfinite(value):
+        value = fact["value"]
+        if not isinstance(value, int | float) or not math.isfinite(value):
             raise DataError(f"`{name}` of {period} is {value}; leave an unknown figure out")
-        table.setdefault(period, {})[name] = abs(value) if name in _OUTFLOWS else value
+        table.setdefault(period, {})[name] = abs(float(value)) if name in _OUTFLOWS else float(value)
     if not table:
         return None
     return Fundamentals(_years(table), _period("now", _latest(table)), tuple(sorted(unread)))

@@ -18,6 +18,8 @@ def one_of_many(rows: Sequence[Row]) -> list[Row]:
     shown, else the one with the median SR (the lower one of an even number, undefined ones left
     out), else, where no SR is defined, the one with the median CR. Ties go to the earlier epoch.
 
+    Voided epochs and those cut off before the others are left out.
+
     The row gets `epochs`: how many, the `rule` that chose, `min_max` of each metric over all, and
     `deterministic` where nothing was left to chance. A run of one epoch has None there.
     """
@@ -35,7 +37,16 @@ def stem(run: str) -> str:
     return head if tail.isdigit() else run
 
 
+def _standing(family: Sequence[Row]) -> list[Row]:
+    """Epochs that may stand for all: not voided, and of the longest window (one that was cut off
+    is another period). Where all are voided, the family is."""
+    valid = [row for row in family if not row.get("voided")] or family
+    last = max(str(row.get("end", "")) for row in valid)
+    return [row for row in valid if str(row.get("end", "")) == last]
+
+
 def _fold(family: Sequence[Row]) -> Row:
+    family = _standing(family)
     if len(family) == 1:
         return {**family[0], "epochs": None}
     chosen, rule = median_row(family)

@@ -127,7 +127,8 @@ def check_memories(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
     yield len(memories)
     for track in sorted(newest.keys() | memories.keys()):
         memory, last = memories.get(track), newest.get(track)
-        if memory is None or last is None or sha256_text(memory.content_json) != last.memory_sha256:
+        left = last and (last.seq, last.memory_sha256)
+        if memory is None or left != (memory.seq, sha256_text(memory.content_json)):
             yield Finding(
                 "breach", "memory", f"the memory of {track} is not the one its last decision left"
             )

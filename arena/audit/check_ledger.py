@@ -13,7 +13,7 @@ from arena.audit.check_market import bars_at
 from arena.audit.finding import Finding
 from arena.audit.rows import load
 from arena.audit.slow_engine import SlowRow, replay_account
-from arena.core.actions import Intent
+from arena.core.actions import FAILED, GAPS, Intent, Status
 from arena.core.rows import AssetRow, BarRow, DecisionRow, EquityRow, FillRow, RunRow, SummaryRow
 from arena.core.season import Season
 from arena.store.store import Store
@@ -44,7 +44,12 @@ def check_accounts(
         by_track[decision.track].append(decision)
     seasons = {r.run: Season.model_validate(json.loads(r.spec_json)["season"]) for r in runs}
     of_run = {r.run: r for r in runs}
-    for summary in load(store, SummaryRow, "ORDER BY account"):
+    summaries = load(store, SummaryRow, "ORDER BY account")
+    if lost := equity.keys() - {s.account_key for s in summaries}:
+        yield Finding("breach", "summary", f"{len(lost)} accounts with equity have no summary")
+    if bare := fills.keys() - {s.account for s in summaries}:
+        yield Finding("breach", "summary", f"{min(bare)} has fills and no summary")
+    for summary in summaries:
         run = of_run.get(summary.run)
         if run is None:
             yield Finding("breach", "runs", f"{summary.account} belongs to no stored run")
@@ -74,7 +79,7 @@ def check_account(
             return
     benchmark = summary.grp == "benchmark"
     intents = [Intent.LONG] * len(equity) if benchmark else [Intent(d.intent) for d in decisions]
-    if len(intents) != len(equity):
+    if len(intents) != len(equity) or not equity:
         yield Finding(
             "breach", "completeness",
             f"{summary.account} has {len(equity)} equity rows for {len(intents)} decisions",
@@ -106,7 +111,16 @@ def check_account(
     gross = slow(0.0, 0.0, 0.0)
     yield from compare(summary, season.capital, equity, net, gross)
     yield from check_fills(summary, season, equity, fills)
-    if summary.balance != equity[-1].balance or summary.n_decisions != len(decisions):
+    follows = (
+        equity[-1].balance, equity[-1].balance_gross, equity[0].session, equity[-1].session,
+        len(equity), len(decisions), sum(Status(d.status) in FAILED for d in decisions),
+        sum(Status(d.status) in GAPS for d in decisions), sum(d.late for d in decisions),
+    )  # fmt: skip
+    stored = (
+        summary.balance, summary.balance_gross, summary.start, summary.end, summary.n_sessions,
+        summary.n_decisions, summary.n_failed, summary.n_gaps, summary.n_late,
+    )  # fmt: skip
+    if stored != follows:
         yield Finding(
             "breach", "summary", f"the summary of {summary.account} does not follow from its rows"
         )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from arena.cli.output import print_pairs
+from arena.cli.output import print_pairs, visible
 from arena.runner.behind import ASKED
 
 SIDE = {1: "long", 0: "flat", -1: "short"}
@@ -70,7 +70,7 @@ def _print_call(call: Mapping[str, Any]) -> None:
     )
     _print_texts(call)
     if call["error"]:
-        print(f"\n--- why it was not used ---\n{call['error']}")
+        print(f"\n--- why it was not used ---\n{visible(call['error'])}")
     if call["parsed_json"]:
         print(f"\n--- read as ---\n{call['parsed_json']}")
 
@@ -78,4 +78,4 @@ def _print_call(call: Mapping[str, Any]) -> None:
 def _print_texts(call: Mapping[str, Any]) -> None:
     for name in ("prompt", "answer"):
         if call[name]:
-            print(f"\n--- {name} ---\n{call[name]}")
+            print(f"\n--- {name} ---\n{visible(call[name])}")

@@ -41,6 +41,11 @@ def explain(error: ValidationError) -> str:
     return "; ".join(parts) + "."
 
 
+def _said(error: typer.TyperException) -> str:
+    """The refusal with the option it concerns; a missing one has no message of its own."""
+    return str(error.format_message()) if hasattr(error, "format_message") else str(error)
+
+
 def main() -> None:
     """Run one verb; every expected failure becomes a sentence and an exit code."""
     try:
@@ -48,7 +53,7 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         _leave("Stopped. What was decided is stored; the same command goes on from there.", 1)
     except typer.TyperException as error:
-        _leave(getattr(error, "message", str(error)), 2)
+        _leave(_said(error), 2)
     except ValidationError as error:
         _leave(explain(error), 2)
     except (ConfigError, StoreError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -35,6 +36,14 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: object) -> str:
+    """Text of models and of strangers, so that it cannot drive the terminal: escapes are spelt out."""
+    return CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", str(text))
+
+
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
     table = Table(title=title or None, title_justify="left")
     for i, column in enumerate(columns):
@@ -47,7 +56,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: st
 def print_pairs(title: str, values: Mapping[str, Any]) -> None:
     print(title)
     for key, value in values.items():
-        print(f"  {key:<18} {value}")
+        print(f"  {key:<18} {visible(value)}")
 
 
 def note(text: str) -> None:

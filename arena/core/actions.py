@@ -51,6 +51,9 @@ ACTION_WORD: dict[Intent, str] = {
 }
 """The paper's three words, shown on pages and in files."""
 
+GIVEN = " (given)"
+"""Behind the word of a decision that its agent was told, in a teacher's warm-up."""
+
 WORD_INTENT: dict[str, Intent] = {"BUY": Intent.LONG, "SELL": Intent.SHORT, "HOLD": Intent.HOLD}
 
 

@@ -84,7 +84,7 @@ class RunSpec(BaseModel):
     models: tuple[str, ...] = Field(min_length=1)
     start: date
     end: date
-    warmup: int = 60
+    warmup: int = Field(default=60, ge=0, le=2000)
     warmup_from: date | None = None
     warmup_mode: Literal["teacher", "paper"] = "teacher"
     seed: int = 0
@@ -96,6 +96,8 @@ class RunSpec(BaseModel):
     def _window(self) -> RunSpec:
         if self.start > self.end:
             raise ValueError(f"start {self.start} is after end {self.end}")
+        if self.warmup_from is not None and self.warmup_from >= self.start:
+            raise ValueError(f"warmup_from {self.warmup_from} must be before start {self.start}")
         return self
 
     @property

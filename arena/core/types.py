@@ -117,7 +117,10 @@ class MarketContext:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """One earlier decision of the track and what the asset did next: close to next close."""
+    """One earlier decision of the track and what the asset did next: close to next close.
+
+    In a view, `action` ends in `actions.GIVEN` where a teacher's warm-up gave it.
+    """
 
     session: date
     action: str

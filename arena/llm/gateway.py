@@ -29,6 +29,9 @@ QUIET = {
     "LITELLM_LOCAL_AUTOROUTER_PRESETS": "True",
 }
 """What keeps `import litellm` from reaching for the network."""
+NAME_CHARS = 200
+MOST_TOKENS = 10**9
+"""Of one request, prompt or answer: a thousand times the largest window there is."""
 
 
 @cache
@@ -104,9 +107,9 @@ class Gateway:
         limit_s = info.request_timeout_s
         if req.deadline_s is not None:
             limit_s = min(limit_s, req.deadline_s)
-        sent, left_out = self._parameters(litellm, req)
         target = {"api_base": info.api_base} if info.api_base else {}
         try:
+            sent, left_out = self._parameters(litellm, req)
             # litellm's own limit is per read: a server that drips its answer would outlast it.
             async with asyncio.timeout(limit_s):
                 response = await litellm.acompletion(
@@ -137,27 +140,38 @@ class Gateway:
     ) -> ChatReply:
         choice = response.choices[0] if response.choices else None
         text = (choice.message.content if choice else None) or ""
-        params = {**sent, "finish_reason": choice.finish_reason if choice else None}
+        ended = choice.finish_reason if choice else None
+        params = {**sent, "finish_reason": ended and _storable(ended)}
         if left_out:
             params["left_out"] = left_out
         if response.model and response.model != self.info.litellm_id.split("/", 1)[-1]:
-            params["served_model"] = response.model
+            params["served_model"] = _storable(response.model)[:NAME_CHARS]
         tokens_in, tokens_out = _tokens(getattr(response, "usage", None))
         cost_usd = None
         if tokens_in is not None and tokens_out is not None:
             cost_usd = self.info.cost_usd(tokens_in, tokens_out)
         return ChatReply(
-            str(text), self.id, tokens_in, tokens_out, cost_usd, latency_ms, params
+            _storable(text), self.id, tokens_in, tokens_out, cost_usd, latency_ms, params
         )
+
+
+def _storable(text: Any) -> str:
+    """`text` as valid UTF-8: half a surrogate pair, which JSON can spell, could not be written down."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _tokens(usage: Any) -> tuple[int | None, int | None]:
     """Tokens of prompt and answer. litellm writes 0 where the provider reported nothing.
 
-    Some providers count hidden thinking in the total only; it is paid for like the answer.
+    Some providers count hidden thinking in the total only; it is paid for like the answer. Counts
+    that cannot be (below zero, beyond `MOST_TOKENS`) report nothing.
     """
     tokens_in, tokens_out = getattr(usage, "prompt_tokens", 0), getattr(usage, "completion_tokens", 0)
     if not tokens_in:
         return None, None
     total = getattr(usage, "total_tokens", 0) or 0
-    return int(tokens_in), max(int(tokens_out or 0), int(total) - int(tokens_in))
+    n_in, n_out = int(tokens_in), int(tokens_out or 0)
+    n_hidden = int(total) - n_in
+    if min(n_in, n_out) < 0 or max(n_in, n_out, n_hidden) > MOST_TOKENS:
+        return None, None
+    return n_in, max(n_out, n_hidden)

@@ -26,6 +26,9 @@ class Gate:
     def here(self) -> asyncio.Semaphore:
         loop = asyncio.get_running_loop()
         if loop not in self._by_loop:
+            # A semaphore that was waited for holds its loop, so a dead one would never be let go.
+            for dead in [known for known in self._by_loop if known.is_closed()]:
+                del self._by_loop[dead]
             self._by_loop[loop] = asyncio.Semaphore(self.places)
         return self._by_loop[loop]
 

@@ -113,7 +113,7 @@ def _read_string(text: str, start: int) -> tuple[str, int]:
         raise AnswerError("the answer stops in the middle of a text")
     body = text[start + 1 : at]
     if opening != '"':
-        body = re.sub(r'(?<!\\)"', r"\"", body)
+        body = re.sub(r'\\.|"', lambda m: r"\"" if m[0] == '"' else m[0], body, flags=re.DOTALL)
     return f'"{body}"', at + 1
 
 
@@ -162,7 +162,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key, n in times.items() if n > 1)
-        raise AnswerError(f"the key `{twice[:40]}` is given twice")
+        shown = twice[:40].encode("utf-8", "replace").decode()
+        raise AnswerError(f"the key `{shown}` is given twice")
     return found
 
 

@@ -35,7 +35,7 @@ def explain(error: Exception, info: ModelInfo, limit_s: float) -> AttemptFailed:
     if status is None:
         if kinds & {"ConnectError", "ConnectTimeout", "ClientConnectorError", "gaierror"}:
             return AttemptFailed(
-                f"{who} cannot be reached at {info.api_base or 'its provider'}: {said}. "
+                f"{who} cannot be reached at {redact(info.api_base or 'its provider')}: {said}. "
                 "Check that the server runs and the network works.",
                 retry=True,
             )
@@ -112,7 +112,8 @@ def _refused_before_sending(error: Exception) -> int | None:
 
 
 def _quoted(error: Exception) -> str:
-    plain = _SUFFIX.sub("", _PREFIX.sub("", redact(str(error))))
+    text = redact(str(error).encode("utf-8", "replace").decode())
+    plain = _SUFFIX.sub("", _PREFIX.sub("", text))
     said = " ".join(plain.split()).rstrip(".") or type(error).__name__
     return said if len(said) <= QUOTED_CHARS else f"{said[:QUOTED_CHARS].rstrip()} ..."
 
@@ -131,7 +132,7 @@ def _retry_after_s(error: Exception) -> float | None:
         return seconds
     try:
         until = parsedate_to_datetime(str(value))
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - _now()).total_seconds())
 

@@ -34,7 +34,7 @@ class Recording:
             # Shielded: whoever cancels us must not also cut the note that we were cancelled.
             await asyncio.shield(self._closed(attempt_id, req.key, worst, error))
             raise
-        await self._closed(attempt_id, req.key, worst, reply)
+        await asyncio.shield(self._closed(attempt_id, req.key, worst, reply))
         return reply
 
     async def _closed(

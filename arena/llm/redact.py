@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from arena.llm.roster import roster
 
@@ -24,6 +26,7 @@ _SHAPES = tuple(
         ("gsk_", r"[\w*.-]{12,}"),
         ("AIza", r"[\w*.-]{12,}"),
         ("earer ", r"[\w*.~+/=-]{8,}"),
+        ("://", r"[^\s/@:]*:[^\s/@]+@"),
     )
 )
 _protected: set[str] = set()
@@ -58,9 +61,22 @@ def redact(text: str) -> str:
     return text
 
 
+def redacted(value: Any) -> Any:
+    """JSON-able `value` with every text in it redacted. In its JSON a secret could be part of a number."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {key: redacted(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(held) for held in value]
+    return value
+
+
 def _hide(found: re.Match[str]) -> str:
     if found[0].startswith("earer "):
         return f"earer {HIDDEN}"
+    if found[0].startswith("://"):  # user and password of an address
+        return f"://{HIDDEN}@"
     before = found.string[found.start() - 1 : found.start()]
     return found[0] if before.isalnum() else HIDDEN
 

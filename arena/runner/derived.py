@@ -74,6 +74,11 @@ def run_rescore(store: Store, parent: str, fill: Fill, *, clock: Clock = utc_now
     spec = RunSpec.model_validate_json(row["spec_json"])
     if spec.season.fill == fill:
         raise ConfigError(f"{parent} has fill `{fill}` already; choose the other one.")
+    if row["status"] != "done":
+        raise ConfigError(
+            f"{parent} is `{row['status']}`: not every decision is there. Run its command again to "
+            "finish it, then rescore."
+        )
     season = spec.season.model_copy(update={"fill": fill})
     child = spec.model_copy(update={"kind": "rescore", "season": season, "parent": parent})
     summaries = reader.summaries(store, parent)
@@ -89,6 +94,15 @@ def run_rescore(store: Store, parent: str, fill: Fill, *, clock: Clock = utc_now
         for r in reader.decisions(store, parent).to_dict("records")
     }
     return _carry_out(plan, store, decisions, clock, note=UNRANKED if fill == "close" else None)
+
+
+def _together(units: Sequence[WriteUnit]) -> WriteUnit:
+    """One transaction of all: a run that is there is whole, since nothing goes on with half of it."""
+    return WriteUnit(
+        rows=tuple(row for unit in units for row in unit.rows),
+        summaries=tuple(row for unit in units for row in unit.summaries),
+        heads=tuple(head for unit in units for head in unit.heads),
+    )
 
 
 def _known(number: float) -> float | None:
@@ -123,7 +137,7 @@ def _carry_out(
             decision = decisions[str(track.id), slot.key]
             units.append(record(plan, track, at, view, decision, settled, revision, now))
         units.append(benchmark_unit(plan.benchmarks[slot.asset], hold))
-    store.write(units)
+    store.write([_together(units)])
     store.snapshot()
     result.count([d.status.value for d in decisions.values()])
     return result

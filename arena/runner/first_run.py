@@ -9,14 +9,15 @@ import threading
 from datetime import date, timedelta
 
 from arena.core.clock import utc_now
-from arena.core.errors import SourceError
+from arena.core.errors import ConfigError, SourceError
 from arena.core.season import RunSpec, Season
 from arena.core.settings import source_label
 from arena.core.types import Asset
 from arena.market.history import load_history
 from arena.market.sources import PriceSource, open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
-from arena.runner.replay import Progress, run_replay
+from arena.runner.journal import check_models
+from arena.runner.replay import NOTHING_PAID, Progress, run_replay
 from arena.store.store import Store
 
 FIRST_RUN_DAYS = 90
@@ -31,12 +32,22 @@ LOOK_BACK_DAYS = (30, 400, 3650)
 
 
 def fill_store(
-    store: Store, choice: str, unfinished: str | None, progress: Progress, stop: threading.Event
-) -> None:
+    store: Store, choice: str, unfinished: str | None, progress: Progress, stop: threading.Event,
+    *, epochs: int = 1,
+) -> None:  # fmt: skip
     """Carry out the first run, or go on with `unfinished` (the JSON of its RunSpec)."""
     source = open_source(choice)
     spec = RunSpec.model_validate_json(unfinished) if unfinished else first_spec(source, choice)
-    run_replay(spec, PAPER_STRATEGIES, source, store, progress=progress, stop=stop)
+    run_replay(spec, PAPER_STRATEGIES, source, store, epochs=epochs, progress=progress, stop=stop)
+
+
+def goes_on_free(unfinished: str) -> bool:
+    """Whether a run may be finished unasked: no model of it costs money or is missing here."""
+    try:
+        check_models(RunSpec.model_validate_json(unfinished).models, NOTHING_PAID)
+    except ConfigError:
+        return False
+    return True
 
 
 def first_spec(source: PriceSource, choice: str) -> RunSpec:

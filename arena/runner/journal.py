@@ -14,7 +14,7 @@ from arena.core.rows import AttemptRow, WriteUnit
 from arena.llm.budgeted import Budget, check_price
 from arena.llm.gateway import trouble
 from arena.llm.journal import AttemptClosed, AttemptOpened, reply_from_dict, reply_to_dict
-from arena.llm.redact import redact
+from arena.llm.redact import redacted
 from arena.llm.registry import model_info
 from arena.llm.stack import RunModels
 from arena.llm.switch import ensure_network
@@ -84,8 +84,8 @@ class StoreJournal:
             usd=usd,
             tokens_in=tokens_in,
             tokens_out=total - tokens_in,
-            answer=redact(canonical_json(reply_to_dict(reply))) if reply else None,
-            params_json=redact(canonical_json(dict(reply.params))) if reply else None,
+            answer=canonical_json(redacted(reply_to_dict(reply))) if reply else None,
+            params_json=canonical_json(redacted(reply.params)) if reply else None,
             error=(closed.error or None) if closed else None,
             at_utc=utc_now(),
         )

@@ -207,7 +207,7 @@ def lay_out(
         return Track(
             TrackId(run, agent, model, asset.id), asset, spec.season, stored, group,
             first_live=first, live_price=start_price(histories[asset.id], first),
-            warmup=learns, memory=get_agent(agent).memory() if learns else None,
+            warmup=learns, taught=spec.warmup_mode == "teacher", memory=get_agent(agent).memory() if learns else None,
         )  # fmt: skip
 
     tracks = tuple(track(*e, a, strategies) for a in assets.values() for e in entries)

@@ -123,7 +123,8 @@ def run_replay(
     runs = [spec.run_id(epoch) for epoch in range(1, epochs + 1)]
     models = open_models(store, spec.models, runs, spending)
     for epoch in range(1, epochs + 1):
-        plan = make_plan(spec, source, strategies, histories, epoch=epoch)
+        accounts = all_strategies(store, spec.run_id(epoch), strategies)
+        plan = make_plan(spec, source, accounts, histories, epoch=epoch)
         revision = open_run(plan, store, clock)
         result.runs.append(plan.run)
         result.n_resumed += restore(plan, store)
@@ -183,6 +184,13 @@ async def _rounds(
 async def _all_settled(futures: Sequence[Future[bool]]) -> None:
     """Wait for commits; a failed one raises here."""
     await asyncio.gather(*(asyncio.wrap_future(f) for f in futures))
+
+
+def all_strategies(store: Store, run: str, wanted: Sequence[str]) -> tuple[str, ...]:
+    """`wanted`, and those a started run has accounts of: these go on, or they would end in the middle."""
+    stored = reader.summaries(store, run)
+    begun = sorted(set(stored.loc[stored["grp"] != "benchmark", "strategy"]))
+    return tuple(dict.fromkeys((*wanted, *begun)))
 
 
 def open_run(plan: Plan, store: Store, clock: Clock) -> int:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import traceback
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 from arena.agents.base import Agent
 from arena.agents.desk import Desk
-from arena.agents.registry import BUILT_IN, agent_origin
 from arena.agents.remote.agent import Elsewhere
 from arena.core.actions import Intent, Status
 from arena.core.clock import Clock
-from arena.core.errors import ArenaError
 from arena.core.hashing import sha256_text
 from arena.core.rows import ContextRow, SummaryRow, WriteUnit
 from arena.core.types import Bar, Decision, MarketContext, Past, Slot, TrackView
 from arena.llm.types import BudgetStop, ChatModel
 from arena.market.history import History
 from arena.market.seal import seal
+from arena.runner.guest import guarded, is_guest
 from arena.runner.plan import Plan, Round
 from arena.runner.summary import summary_rows
 from arena.runner.track import Settled, Track, decision_rows
@@ -130,22 +127,19 @@ async def decide(execution: Execution, track: Track, at: Sealed, view: TrackView
     desk = Desk(
         at.market, view, model, plan.spec.season, int(sha256_text(words)[:8], 16), memory=track.memory,
     )  # fmt: skip
-    try:
-        outcome = track.outcome(at.market.price)
-        if agent.learns and outcome is not None:
-            await agent.learn(desk, outcome)
-        if track.phase == "warmup" and plan.spec.warmup_mode == "teacher":
-            return await agent.study(desk, what_follows(plan.histories[at.slot.asset], at))
-        return await agent.decide(desk)
-    except ArenaError:
-        raise
-    except Exception as error:
-        # A slip in our own agents must stop the run; one in a guest's is a failure of the guest's.
-        if agent_origin(agent.id.rsplit("+", 1)[-1]) == BUILT_IN:
-            raise
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"{type(error).__name__}: {error} ({Path(frame.filename).name} line {frame.lineno})"
-        return desk.decision(Intent.HOLD, Status.INVALID_OUTPUT, f"Error in the agent's code. {said}")
+    act = _at_the_desk(plan, agent, desk, track, at)
+    return await (guarded(desk, act) if is_guest(agent) else act)
+
+
+async def _at_the_desk(
+    plan: Plan, agent: Agent, desk: Desk, track: Track, at: Sealed
+) -> Decision:
+    outcome = track.outcome(desk.context.price)
+    if agent.learns and outcome is not None:
+        await agent.learn(desk, outcome)
+    if track.phase == "warmup" and plan.spec.warmup_mode == "teacher":
+        return await agent.study(desk, what_follows(plan.histories[at.slot.asset], at))
+    return await agent.decide(desk)
 
 
 def what_follows(history: History, at: Sealed) -> Past:

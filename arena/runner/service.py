@@ -147,17 +147,21 @@ def _first_run(state: ServiceState, store: Store, choice: str) -> None:
     runs = reader.runs(store)
     recorded = [f for f in recorded_runs() if f.name not in set(runs["run"])]
     own = runs[~runs["run"].isin([folder.name for folder in recorded_runs()])]
-    unfinished = own.loc[(own["kind"] == "replay") & (own["status"] != "done"), "spec_json"]
-    if own.empty or len(unfinished):
-        from arena.runner.first_run import fill_store
+    cut_off = (own["kind"] == "replay") & (own["status"] != "done") & own["voided_reason"].isna()
+    unfinished = own.loc[cut_off, ["spec_json", "epoch"]].itertuples(index=False)
+    if own.empty or cut_off.any():
+        from arena.runner.first_run import fill_store, goes_on_free
         from arena.runner.replay import Tick
 
         def show(tick: Tick) -> None:
             share = tick.done / max(tick.planned, 1)
             state.work = (share, f"Replaying {tick.where}: {tick.done} of {tick.planned} decisions")
 
-        going_on = None if own.empty else str(unfinished.iloc[0])
-        fill_store(store, choice, going_on, show, state.stop_event)
+        found = [(str(text), int(epoch)) for text, epoch in unfinished if goes_on_free(str(text))]
+        if own.empty:
+            fill_store(store, choice, None, show, state.stop_event)
+        for text, epoch in found[:1]:
+            fill_store(store, choice, text, show, state.stop_event, epochs=epoch)
     # Last, so that a page that was opened meanwhile shows the run that is being made.
     if choice == "sample" and not state.stop_event.is_set():
         for folder in recorded:

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import TypeVar
 
 from arena.agents.memory.base import Memory
-from arena.core.actions import ACTION_WORD, FAILED, GAPS, INTENT_CODE, Intent, Status
+from arena.core.actions import ACTION_WORD, FAILED, GAPS, GIVEN, INTENT_CODE, Intent, Status
 from arena.core.hashing import canonical_json, sha256_json, sha256_text
 from arena.core.ids import TrackId
 from arena.core.rows import (
@@ -67,12 +67,16 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One decision as its track remembers it; `price` is the close (or the carried mark) then."""
+    """One decision as its track remembers it; `price` is the close (or the carried mark) then.
+
+    `given` marks the action of a teacher's warm-up, made with the next move known.
+    """
 
     session: date
     intent: Intent
     status: Status
     price: float
+    given: bool = False
 
     @property
     def action(self) -> str:
@@ -88,17 +92,19 @@ class Track:
     Args:
         first_live: first session that counts. A track with `warmup` also has slots before it: they
             are played on a paper account that nothing is stored of, but the decisions are.
+        taught: the actions of the warm-up are given, not the agent's own.
         live_price: mark of the accounts before their first session trades.
         memory: what its agent remembers, or None.
     """
 
     def __init__(
         self, id: TrackId, asset: Asset, season: Season, strategies: Sequence[str], group: str,
-        *, first_live: date, live_price: float, warmup: bool = False, memory: Memory | None = None,
+        *, first_live: date, live_price: float, warmup: bool = False, taught: bool = False,
+        memory: Memory | None = None,
     ) -> None:  # fmt: skip
         self.id, self.asset, self.season, self.group = id, asset, season, group
         self.strategies, self.first_live, self.live_price = strategies, first_live, live_price
-        self.warmup, self.memory = warmup, memory
+        self.warmup, self.taught, self.memory = warmup, taught, memory
         self.log: list[Logged] = []
         self.chain = sha256_text(str(id))
         self._memory_sha256 = ""
@@ -139,10 +145,14 @@ class Track:
     def view(self, price: float) -> TrackView:
         """Position of the reference account at `price` and the last decisions with their outcomes."""
         side, equity, exposure = self.ledger.reference_position(price)
-        recent = self.log[-self.season.memory :] if self.season.memory else []
+        # A gap is no decision of the agent's, and must not look like a HOLD.
+        made = [r for r in self.log if r.status not in GAPS]
+        recent = made[-self.season.memory :] if self.season.memory else []
         following = [*(r.price for r in recent[1:]), price][: len(recent)]
         past = tuple(
-            Past(r.session, r.action, r.price, after / r.price - 1.0)
+            Past(
+                r.session, r.action + (GIVEN if r.given else ""), r.price, after / r.price - 1.0
+            )
             for r, after in zip(recent, following, strict=True)
         )
         entry = self.entry_price if side else None
@@ -193,7 +203,8 @@ class Track:
         self.counts.n_late += late
         self.counts.last_action = ACTION_WORD[intent]
         self.counts.last_action_session = slot.session
-        self.log.append(Logged(slot.session, intent, status, self.ledger.last_price))
+        given = self.phase == "warmup" and self.taught
+        self.log.append(Logged(slot.session, intent, status, self.ledger.last_price, given))
         return settled
 
     def _settle(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arena.core.errors import StoreError
-from arena.core.rows import TABLES, DecisionRow, MemoryRow, Row, SummaryRow, WriteUnit
+from arena.core.rows import TABLES, BarRow, DecisionRow, MemoryRow, Row, SummaryRow, WriteUnit
 from arena.store import reader
 from arena.store.schema import columns
 from arena.store.store import Store
@@ -21,12 +22,14 @@ def load_export(store: Store, folder: Path) -> list[str]:
     A store that has one of the runs already is left as it is, and the list is empty.
 
     Raises:
-        StoreError: a file is missing or lacks a column, so that nothing was written.
+        StoreError: a file is missing, damaged or lacks a column, or the store holds other bars; then
+            nothing was written.
     """
     tables = {kind: list(_rows(folder, kind)) for kind in TABLES}
     runs = [str(row["run"]) for row in _dicts(folder, "runs")]
     if set(runs) & set(reader.runs(store)["run"]):
         return []
+    _refuse_other_bars(store, tables[BarRow], folder)
     plain = [
         row for kind, rows in tables.items() if kind not in (SummaryRow, MemoryRow) for row in rows
     ]
@@ -38,8 +41,9 @@ def load_export(store: Store, folder: Path) -> list[str]:
     summaries = tuple(r for r in tables[SummaryRow] if isinstance(r, SummaryRow))
     memories = [r for r in tables[MemoryRow] if isinstance(r, MemoryRow)]
     links = tuple((track, row.chain_hash) for track, row in heads.items())
+    # The run comes last: a load that was cut off before it is simply made again.
     store.write(
-        [WriteUnit(tuple(plain), summaries, heads=links), *(WriteUnit(memory=m) for m in memories)]
+        [*(WriteUnit(memory=m) for m in memories), WriteUnit(tuple(plain), summaries, heads=links)]
     )
     return runs
 
@@ -59,5 +63,23 @@ def _dicts(folder: Path, table: str) -> list[dict[str, Any]]:
     path = folder / f"{table}.parquet"
     if not path.is_file():
         raise StoreError(f"{folder} is no export: {path.name} is missing.")
-    rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    try:
+        rows: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise StoreError(f"{path} cannot be read as Parquet ({error}).") from error
     return rows
+
+
+def _refuse_other_bars(store: Store, bars: Iterable[Row], folder: Path) -> None:
+    """A bar that the store has is kept, so a run made on another one would no longer follow from it."""
+    with store.cursor() as cur:
+        cur.execute("SELECT asset, session, revision, open, high, low, close FROM bars")
+        stored = {row[:3]: row[3:] for row in cur.fetchall()}
+    for bar in bars:
+        assert isinstance(bar, BarRow)
+        prices = (bar.open, bar.high, bar.low, bar.close)
+        if stored.get((bar.asset, bar.session, bar.revision), prices) != prices:
+            raise StoreError(
+                f"{folder.name} was made on another bar of {bar.asset} on {bar.session} than this "
+                "store holds. Load it into a store of its own."
+            )

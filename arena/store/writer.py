@@ -67,6 +67,8 @@ class Writer:
             if self.broken:
                 raise StoreError(self.broken)
             job = _Job(work, Future())
+            # From here on it cannot be cancelled: it is written whether or not anybody still waits.
+            job.done.set_running_or_notify_cancel()
             self._queue.put(job)
         return job.done
 

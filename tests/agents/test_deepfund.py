@@ -25,7 +25,7 @@ from arena.agents.memory.decision_log import DecisionLog, Entry, Plan
 from arena.agents.prompt import plain
 from arena.agents.registry import get_agent
 from arena.core.actions import ActionSpec, Intent, Status, target_side
-from arena.core.errors import ConfigError
+from arena.core.errors import ConfigError, InvariantError
 from arena.core.season import Season
 from arena.core.types import Asset, Bar, Decision, MarketContext, Past, TrackView
 from arena.llm.registry import get_model
@@ -583,3 +583,15 @@ def test_stand_ins_are_invested_on_some_days_of_real_prices(
     invested = np.mean(np.abs(sides[1:]))
     assert 0.05 < invested < 0.95
     assert len(set(sides)) > 1  # it changes its mind
+
+
+def test_nothing_is_printed_as_minus_zero() -> None:
+    trade = tradable(target=-0.0, exposure=-0.001, equity=100_000.0, price=10.0, leans=[])
+    assert plain(trade)[:3] == ["0", "0", "0"]
+
+
+def test_study_without_the_move_is_an_error_and_no_hold() -> None:
+    context = market()
+    desk = Desk(context, view(0.0), Scripted([]), Season(), memory=DecisionLog())
+    with pytest.raises(InvariantError, match="not known yet"):
+        asyncio.run(DeepFund().study(desk, Past(context.session, "", context.price, None)))

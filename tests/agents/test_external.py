@@ -125,6 +125,7 @@ DECIDE = "    async def decide(self, desk): ...\n"
         (HEAD + CLASS + "    def decide(self, desk): ...\n", r"A needs `async def decide"),
         (HEAD + CLASS + DECIDE + "    learns = True\n", r"needs `memory"),
         (HEAD + CLASS + DECIDE + "    def __init__(self, x): ...\n", r"A\(\) failed: TypeError"),
+        (HEAD + CLASS + DECIDE + "    def __init__(self): raise SystemExit(3)\n", r"A\(\) failed: SystemExit"),
         (HEAD + "class A(Agent):\n    label = 'x'\n" + DECIDE, r"`None` cannot be an agent's id"),
         (HEAD + "class A(Agent):\n    id = 'Bad One'\n    label = 'x'\n" + DECIDE, r"`Bad One` cannot be"),
         (HEAD + "class A(Agent):\n    id = 'buy_hold'\n    label = 'x'\n" + DECIDE, r"`buy_hold` cannot be"),
@@ -156,6 +157,7 @@ def test_a_bad_file_says_where_and_the_others_go_on(listed: Any, code: str, said
         ('id = "x"\nlabel = "X"\nurl = "http://localhost:62237/"', "x", "private"),
         ('id = "x"\nlabel = "X"\nurl = "https://a.test/"\nprotocol = "ama/2"', "x", "`protocol`"),
         ('id = "x"\nlabel = "X"\nurl = "https://a.test/"\nlearns = true', "x", "arena/2"),
+        ('id = "x"\nlabel = "X"\nurl = "http://a.test:99999/"', "x", "the port 99999"),
         ('id = "X!"\nlabel = "X"\nurl = "https://a.test/"', "X!", "cannot be an agent's id"),
         ('id = "vanilla"\nlabel = "V"\nurl = "https://a.test/"', "vanilla", "`vanilla` is taken"),
         ('id = "v"\nlabel = "Vanilla"\nurl = "https://a.test/"', "v", "`Vanilla` is taken"),
@@ -167,6 +169,13 @@ def test_a_bad_entry_says_what_is_wrong(listed: Any, row: str, key: str, said: s
     assert said in broken_agents()[key]
     assert "mine" in known_agents()
     assert get_agent("vanilla").label == "Vanilla"
+
+
+@pytest.mark.parametrize("url", ["htps://me:hush@a.test/?key=hush", "http://me:hush@a.test:8x/"])
+def test_a_bad_url_is_told_without_its_secrets(listed: Any, url: str) -> None:
+    listed(f'[[agent]]\nid = "x"\nlabel = "X"\nurl = "{url}"\n')
+    assert "`url` is no" in broken_agents()["x"]
+    assert "hush" not in broken_agents()["x"]
 
 
 @pytest.mark.parametrize(

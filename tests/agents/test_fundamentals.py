@@ -198,3 +198,10 @@ def test_worth_by_hand() -> None:
     assert with_terminal_growth(-100.0, [0.5], 0.1, 0.0) == 0.0
     assert with_exit(None, 0.1, 0.1, 1, 5.0) is None
     assert company().price == PRICE
+
+
+@pytest.mark.parametrize("value", [None, "n/a", "12"])
+def test_a_figure_that_is_no_number_says_where(value: object) -> None:
+    fact = {"id": "a", "field": "debt", "period": "FY2024", "value": value, "known_at_utc": FILED}
+    with pytest.raises(DataError, match="`debt` of FY2024"):
+        read_fundamentals([fact])

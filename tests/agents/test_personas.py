@@ -478,3 +478,14 @@ def test_no_real_person_in_code_or_prompts_but_all_in_the_docs(root: Path) -> No
     docs = (root / "docs" / "personas.md").read_text(encoding="utf-8")
     assert [n for n in followed if n not in docs] == []
     assert [p.id for p in PERSONAS if f"`{p.id}`" not in docs] == []
+
+
+def test_a_tone_without_headlines_is_no_count_of_headlines() -> None:
+    card = score(deep_value.PERSONA, company(news=News(-0.9, 0, 0)))
+    assert card.missing == ("Bad headlines",)
+
+
+def test_unknown_debt_is_not_taken_for_none() -> None:
+    unknown = company({p: {k: x for k, x in row.items() if k != "debt"} for p, row in table().items()})
+    assert unknown.now.net_cash is None
+    assert intrinsic_value.worth(unknown) is None

@@ -235,6 +235,7 @@ def test_absurd_and_empty_models_are_set_aside() -> None:
     assert [x.name for x in loss.votes if x.lean is None] == [
         "discounted cash flow",
         "owner earnings",
+        "residual income",
     ]
 
 
@@ -275,3 +276,27 @@ def test_risk_is_unknown_without_history() -> None:
     got = risk_limits(turns, 365)
     assert got["volatility_year_pct"] == pytest.approx(19.17, abs=0.05)
     assert got["stake_limit_pct"] == pytest.approx(20 - 10 * (0.1917 - 0.15), abs=0.02)
+
+
+def test_a_return_below_the_cost_of_equity_takes_from_the_book_value() -> None:
+    # excess 60 - 80 = -20: what 20 add to 800 in the case by hand above, 20 take away
+    poor = flat_company(net_income=60.0)
+    assert v.residual_income(poor) == pytest.approx(800 - 0.8 * (75.81574 + 182.72925), abs=1e-3)
+    # 10 % of a negative book would be a cost of equity below zero
+    assert v.residual_income(flat_company(equity=-100.0)) is None
+
+
+@pytest.mark.parametrize("oldest", [810.0, 1_440.0, 50_000.0])
+def test_the_bear_case_is_the_worse_one_also_for_what_shrinks(
+    monkeypatch: pytest.MonkeyPatch, oldest: float
+) -> None:
+    """Revenue of 1,000 after `oldest` two years before: +11, -17 and -86 % a year."""
+    c = flat_company()
+    years = (*c.filed.years[:2], replace(c.filed.years[2], revenue=oldest))
+    made = replace(c, filed=replace(c.filed, years=years))
+
+    def worth(times_growth: float) -> float:
+        monkeypatch.setattr(v, "SCENARIOS", ((1.0, times_growth, 1.0),))
+        return v.discounted_cash_flow(made) or 0.0
+
+    assert 0.0 <= worth(0.5) < worth(1.0) < worth(1.5)

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from arena.agents.base import Agent
 from arena.agents.blocks import brief_block, stories_block
 from arena.agents.desk import Desk, Role
+from arena.agents.fundamentals import read_fundamentals
 from arena.agents.measures import measure
 from arena.agents.memory.base import Dump, Memory
 from arena.agents.prompt import Sheet, account_blocks, market_blocks
@@ -388,8 +389,8 @@ def test_fundamentals_keep_their_ratios() -> None:
     # market value / revenue = 302.63 * 3,216e6 / 22,496e6 = 43.2636
     assert 100.0 * value["shares"] / value["revenue"] == pytest.approx(302.63 * 3_216 / 22_496)
     assert (value["shares"], value["tax_rate"]) == (1_000_000.0, 0.21)
-    # 2025Q2 is quarter 8101 from year 0; + 314 = 8415 = 4 * 2103 + 3
-    assert [r["period"] for r in rows] == ["2103Q4", "FY2103", "TTM", "TTM"]
+    # 2025 + 79 = 2104, 2024 + 79 = 2103
+    assert [r["period"] for r in rows] == ["2104Q2", "FY2103", "TTM", "TTM"]
     assert rows[0]["known_at_utc"] == FILED + timedelta(days=SHIFT_DAYS)
     assert not any("TSLA" in r["id"] for r in rows)
     assert real.fundamentals == FUNDAMENTALS
@@ -398,7 +399,7 @@ def test_fundamentals_keep_their_ratios() -> None:
 @pytest.mark.parametrize(
     ("period", "masked"),
     [
-        ("2025-Q1", "2103-Q3"),
+        ("2025-Q1", "2104-Q1"),
         ("2025-06-30", "2103-12-31"),
         ("2024", "2103"),
         ("FY2024", "FY2103"),
@@ -497,3 +498,19 @@ def test_memory_and_lessons_pass_through(wrap: type[Inverted | Masked]) -> None:
     assert probe.outcomes == [shown, shown]
     assert [c.role for c in desk.calls] == ["reward"]
     assert (studied.intent, studied.evidence) == (Intent.LONG, ("btc-2025-08-01-7",))
+
+
+def test_the_newer_of_two_periods_stays_the_newer() -> None:
+    rows = tuple(
+        {"id": f"{f}{p}", "field": f, "period": p, "value": x, "known_at_utc": FILED}
+        for f, p, x in (
+            ("equity", "FY2024", 500.0), ("equity", "2025Q2", 500.0),
+            ("debt", "FY2024", 100.0), ("debt", "2025Q2", 900.0),
+        )
+    )  # fmt: skip
+    masked = Mask(market(TSLA, 302.63, fundamentals=rows)).context.fundamentals
+    seen, real = read_fundamentals(masked), read_fundamentals(rows)
+    assert seen is not None
+    assert real is not None
+    # 900 / 500 at the newest balance, not 100 / 500
+    assert seen.now.debt_to_equity == pytest.approx(1.8) == real.now.debt_to_equity

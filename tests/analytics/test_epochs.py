@@ -66,3 +66,20 @@ def test_the_spread_and_what_was_left_to_chance() -> None:
 def test_only_epochs_of_the_same_run_entry_and_strategy_are_folded(other: dict[str, str]) -> None:
     rows = [row(1), row(2) | other]
     assert [r["epochs"] for r in one_of_many(rows)] == [None, None]
+
+
+def test_voided_and_cut_off_epochs_stand_for_nobody() -> None:
+    # SR 1, 2, 3: the median would be epoch 2, which is voided; epoch 4 ended two weeks early.
+    rows = [
+        row(1, SR=1.0, CR=1) | {"end": "2025-08-15", "voided": False},
+        row(2, SR=2.0, CR=2) | {"end": "2025-08-15", "voided": True},
+        row(3, SR=3.0, CR=0) | {"end": "2025-08-15", "voided": False},
+        row(4, SR=0.0, CR=9) | {"end": "2025-08-01", "voided": False},
+    ]
+    (folded,) = one_of_many(rows)
+    assert (folded["epoch"], folded["epochs"]["n"]) == (1, 2)
+    assert folded["epochs"]["min_max"]["CR"] == [0, 1]
+    (folded,) = one_of_many(rows[1:2] + rows[3:])
+    assert (folded["epoch"], folded["epochs"]) == (4, None)
+    (folded,) = one_of_many([r | {"voided": True} for r in rows[:2]])
+    assert folded["voided"] is True

@@ -142,6 +142,12 @@ def test_bad_arguments_name_value_rule_and_fix(
     assert not store.exists()
 
 
+def test_a_missing_option_is_named(arena: Callable[..., Any]) -> None:
+    done = arena("rescore")
+    assert (done.code, done.out) == (2, "")
+    assert "Missing option '--run'" in done.err
+
+
 def test_stores_that_cannot_be_used(arena: Callable[..., Any], tmp_path: Path) -> None:
     none = arena("leaderboard", "--store", tmp_path / "none.duckdb")
     assert none.code == 2

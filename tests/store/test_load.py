@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,25 @@ def test_an_export_without_host_columns_is_refused_whole(tmp_path: Path) -> None
         with pytest.raises(StoreError, match="--with-timing"):
             load_export(store, tmp_path / "out")
         assert reader.runs(store).empty
+
+
+def test_a_run_on_other_bars_and_a_damaged_file_are_refused_whole(tmp_path: Path) -> None:
+    run = spec(end=date(2025, 8, 4))
+    play(tmp_path / "a.duckdb", run, ("baseline",))
+    with open_store(tmp_path / "a.duckdb", read=True) as store:
+        export(store, tmp_path / "out", with_timing=True)
+    other = spec(models=("offline/trend",), end=date(2025, 8, 4))
+    play(tmp_path / "b.duckdb", other, ("baseline",))
+    with open_store(tmp_path / "b.duckdb") as store:
+        store._writer().submit(
+            lambda cur: cur.execute("UPDATE bars SET high = high * 1.02 WHERE session = '2025-08-01'")
+        ).result()
+        with pytest.raises(StoreError, match=r"another bar of .* on 2025-08-01"):
+            load_export(store, tmp_path / "out")
+        (tmp_path / "out" / "calls.parquet").write_bytes(b"junk")
+        with pytest.raises(StoreError, match=r"calls\.parquet cannot be read"):
+            load_export(store, tmp_path / "out")
+        assert reader.runs(store)["run"].tolist() == [other.run_id()]
 
 
 @pytest.mark.parametrize("folder", recorded_runs(), ids=lambda p: p.name)

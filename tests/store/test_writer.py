@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -295,3 +297,20 @@ def test_kill_at_any_instant_loses_nothing_acknowledged(path: Path, child, make,
             assert reader.summaries(store)["n_decisions"].tolist() == [len(found)]
             assert store.submit(make.unit(last)).result() is False
         first = len(found)
+
+
+def test_a_caller_that_gives_up_waiting_takes_nothing_from_the_others(store, make) -> None:
+    held = threading.Event()
+    store._writer().submit(lambda _: held.wait(5))
+    unit = make.unit()
+    saved = store.submit(unit)
+
+    async def impatient() -> None:
+        async with asyncio.timeout(0.05):
+            await asyncio.wrap_future(saved)
+
+    with contextlib.suppress(TimeoutError):
+        asyncio.run(impatient())
+    held.set()
+    assert saved.result(5) is True
+    assert store.submit(unit).result(5) is False  # the thread lives, and knows the unit

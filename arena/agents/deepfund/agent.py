@@ -18,6 +18,7 @@ from arena.agents.memory.base import Dump
 from arena.agents.memory.decision_log import DecisionLog, Entry, Plan
 from arena.agents.registry import register_agent
 from arena.core.actions import Intent, Status
+from arena.core.errors import InvariantError
 from arena.core.types import Decision, Past
 
 MAX_RATIO = 1.0
@@ -90,7 +91,9 @@ class DeepFund(Agent):
             desk.noted("reward", {"session": entry.session.isoformat(), **told})
 
     async def study(self, desk: Desk, outcome: Past) -> Decision:
-        move, price = outcome.next_return_frac or 0.0, desk.context.price
+        move, price = outcome.next_return_frac, desk.context.price
+        if move is None:
+            raise InvariantError(f"study of {outcome.session}: what followed it is not known yet")
         intent, word, exposure = (
             (Intent.LONG, "Buy", MAX_RATIO) if move > 0
             else (Intent.SHORT, "Sell", -MAX_RATIO) if move < 0

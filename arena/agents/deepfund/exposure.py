@@ -28,8 +28,8 @@ def tradable(
     """The trade from `exposure` to `target` (parts of equity), and how many signals contradict it now."""
     change = target - exposure
     return {
-        "target": round(target, 2),
-        "exposure": round(exposure, 2),
+        "target": round(target, 2) + 0.0,
+        "exposure": round(exposure, 2) + 0.0,
         "change": round(change, 2) + 0.0,
         "shares": round(change * equity / price, 4) + 0.0,
         "n_against": sum(1 for lean in leans if lean * exposure < 0),

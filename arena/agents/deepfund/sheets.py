@@ -159,7 +159,7 @@ def risk_sheet(desk: Desk, heard: Sequence[Voice], low: float, high: float) -> S
             (
                 "exposure",
                 "Exposure now, signed part of equity",
-                round(desk.view.exposure_frac, 2),
+                round(desk.view.exposure_frac, 2) + 0.0,
                 "",
             ),
             ("lowest_target", "Lowest target allowed", low, ""),

@@ -60,7 +60,7 @@ def trend(s: Series) -> Reading | None:
     if fast is None or middle is None or slow is None:
         return None
     says = _says(fast > middle > slow, fast < middle < slow)
-    gaps = f"{100 * (fast / middle - 1):+.2f} % and {100 * (middle / slow - 1):+.2f} %"
+    gaps = f"{100 * (fast / middle - 1):+z.2f} % and {100 * (middle / slow - 1):+z.2f} %"
     return Reading(says, f"EMA 8 over 21, and 21 over 55: {gaps}")
 
 
@@ -70,7 +70,7 @@ def mean_reversion(s: Series) -> Reading | None:
     if z is None or b is None:
         return None
     says = _says(z < -Z_FAR and b < B_LOW, z > Z_FAR and b > B_HIGH)
-    return Reading(says, f"z over 50 sessions {z:+.2f}, Bollinger %B {b:.2f}")
+    return Reading(says, f"z over 50 sessions {z:+z.2f}, Bollinger %B {b:.2f}")
 
 
 def overdone(s: Series) -> Reading | None:
@@ -87,7 +87,7 @@ def volatility(s: Series) -> Reading | None:
     if ratio is None or z is None:
         return None
     says = _says(ratio < CALM_RATIO and z < CALM_Z, ratio > WILD_RATIO and z > WILD_Z)
-    return Reading(says, f"{ratio:.2f} times its mean of 63 sessions, z {z:+.2f}")
+    return Reading(says, f"{ratio:.2f} times its mean of 63 sessions, z {z:+z.2f}")
 
 
 def volume(s: Series) -> Reading | None:
@@ -98,7 +98,7 @@ def volume(s: Series) -> Reading | None:
     says = _says(ratio > 1 and together > 0, ratio > 1 and together < 0)
     unusual = ", unusual" if ratio > VOLUME_UNUSUAL else ""
     return Reading(
-        says, f"{ratio:.2f} times its mean{unusual}; correlation with the price {together:+.2f}"
+        says, f"{ratio:.2f} times its mean{unusual}; correlation with the price {together:+z.2f}"
     )
 
 

@@ -61,15 +61,15 @@ def _most(steps: tuple[tuple[float, float], ...]) -> float:
 
 
 def pct(x: float) -> str:
-    return f"{100.0 * x:.1f} %"
+    return f"{100.0 * x:z.1f} %"
 
 
 def times(x: float) -> str:
-    return f"{x:.2f}x"
+    return f"{x:z.2f}x"
 
 
 def plain(x: float) -> str:
-    return f"{x:.2f}"
+    return f"{x:z.2f}"
 
 
 def yes_no(x: float) -> str:

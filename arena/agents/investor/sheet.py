@@ -11,7 +11,7 @@ from arena.agents.measures import closes_of, return_frac, session_volatility_fra
 from arena.agents.memory.layered import Recalled
 from arena.agents.memory.layers import HORIZON_SESSIONS, Layer
 from arena.agents.prompt import CLASS_WORD, Sheet, Value, account_blocks, percent, rounded_price
-from arena.core.actions import WORD_INTENT, Intent, target_side
+from arena.core.actions import GIVEN, WORD_INTENT, Intent, target_side
 from arena.core.types import Bar, TrackView
 
 CLOSES_SHOWN = 10
@@ -100,12 +100,13 @@ def own_account_blocks(sheet: Sheet, desk: Desk) -> None:
 def stance(view: TrackView) -> dict[str, Any]:
     """Risk-seeking where the last 3 decisions together lost nothing, else risk-averse (FinMem).
 
-    All None where nothing followed yet, or where the side kept by a HOLD is older than the view.
+    Actions that a warm-up gave do not count: they were made with the move known. All None where nothing
+    followed yet, or where the side kept by a HOLD is older than the view.
     """
     followed = [
         (side, p.next_return_frac)
         for side, p in zip(_sides(view), view.past, strict=True)
-        if p.next_return_frac is not None
+        if p.next_return_frac is not None and not p.action.endswith(GIVEN)
     ][-HORIZON_SESSIONS:]
     earned = [side * move for side, move in followed if side is not None]
     if not earned or len(earned) < len(followed):
@@ -119,7 +120,7 @@ def stance(view: TrackView) -> dict[str, Any]:
 
 def _sides(view: TrackView) -> list[int | None]:
     """The side each decision of `view.past` took; None for one kept from before the first."""
-    intents = [WORD_INTENT[p.action] for p in view.past]
+    intents = [WORD_INTENT[p.action.removesuffix(GIVEN)] for p in view.past]
     keeps = view.spec.hold == "keep"
     unchanged = all(i is Intent.HOLD for i in intents)
     side: int | None = view.side if keeps and unchanged else None

@@ -26,14 +26,24 @@ def literal(host: str) -> Address | None:
         return None
 
 
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_SITE = tuple(map(ipaddress.IPv6Network, ("::/64", "64:ff9b:1::/48", "fec0::/10")))
+"""IPv4 in old disguises, translation within a site, and old site-local: nobody's public address."""
+
+
 def is_public(address: Address) -> bool:
     """Whether anyone on the internet may have this address; loopback, link-local and site are not."""
-    return _plain(address).is_global and not address.is_multicast
+    plain = _plain(address)
+    if isinstance(plain, ipaddress.IPv6Address) and any(plain in net for net in _SITE):
+        return False
+    return plain.is_global and not plain.is_multicast
 
 
 def _plain(address: Address) -> Address:
     """The IPv4 address inside an IPv6 one, where that is what it means."""
     if isinstance(address, ipaddress.IPv6Address):
+        if address in _NAT64:
+            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         return address.ipv4_mapped or address.sixtofour or address
     return address
 
@@ -88,7 +98,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
 async def _resolve(host: str, port: int) -> list[Address]:
     try:
         rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter where a label is empty or too long
         raise httpx.ConnectError(f"{host} cannot be resolved: {error}") from error
     # A scope after `%` belongs to link-local addresses, which are judged without it.
     return list(dict.fromkeys(ipaddress.ip_address(str(row[4][0]).split("%")[0]) for row in rows))

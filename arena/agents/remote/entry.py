@@ -33,12 +33,15 @@ class RemoteEntry(BaseModel):
 
     @model_validator(mode="after")
     def _usable(self) -> Self:
+        # These messages are shown; the URL itself may hold a password or a key.
         try:
             url = httpx.URL(self.url)
-        except httpx.InvalidURL as error:
-            raise ValueError(f"`{self.url}` is no URL: {error}") from error
+        except httpx.InvalidURL:
+            raise ValueError("`url` is no URL: host, port or a character cannot be read") from None
         if url.scheme not in ("http", "https") or not url.host:
-            raise ValueError(f"`{self.url}` is no http(s) URL with a host")
+            raise ValueError("`url` is no http(s) URL with a host")
+        if url.port is not None and not 0 < url.port < 65_536:
+            raise ValueError(f"`url` has the port {url.port}; it must be 1 to 65535")
         if self.names_private and not self.allow_private:
             raise ValueError(f"{url.host} is a private address; set allow_private = true to admit it")
         if self.learns and self.protocol != "arena/2":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -26,6 +27,9 @@ NEWS_ITEMS = 50
 REASON_CHARS = 4_000
 NEUTRAL_BELOW_FRAC = 0.005
 """A move over three sessions smaller than this is neutral."""
+
+MAX_DEPTH = 100
+"""Levels of lists and objects; what is deeper could be read but not always written again."""
 
 Momentum = Literal["bullish", "neutral", "bearish"]
 _MOMENTA: tuple[Momentum, ...] = ("bullish", "neutral", "bearish")
@@ -132,7 +136,7 @@ class Reply:
 
 
 def read_json(raw: bytes | str) -> Any:
-    """A JSON value of valid Unicode, without NaN, infinity, or a key given twice.
+    """A JSON value of valid Unicode, without NaN, infinity, a key given twice, or deep nesting.
 
     Raises:
         ValueError: it is none.
@@ -146,7 +150,16 @@ def read_json(raw: bytes | str) -> Any:
         raise ValueError("it is nested too deeply") from None
     except UnicodeError:
         raise ValueError("a text in it is not valid Unicode") from None
-    return found
+    level = _nests([found])
+    for _ in range(MAX_DEPTH):
+        level = [v for nest in level for v in _nests(nest.values() if isinstance(nest, dict) else nest)]
+        if not level:
+            return found
+    raise ValueError("it is nested too deeply")
+
+
+def _nests(values: Iterable[Any]) -> list[Any]:
+    return [v for v in values if isinstance(v, dict | list)]
 
 
 def read_reply(raw: bytes) -> Reply:

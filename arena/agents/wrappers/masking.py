@@ -16,9 +16,11 @@ from arena.core.hashing import sha256_text
 from arena.core.types import Bar, MarketContext, Past, TrackView
 
 SHIFT_DAYS = 28_672
-"""4,096 weeks, within half a day of 314 quarters: weekdays and the rhythm of reports stay."""
+"""4,096 weeks, half a year short of 79 years: weekdays stay, and reports come half a year off season."""
 
-SHIFT_QUARTERS, SHIFT_FISCAL_YEARS = 314, 79
+SHIFT_FISCAL_YEARS = 79
+SHIFT_QUARTERS = 4 * SHIFT_FISCAL_YEARS
+"""A year and its quarters move alike, so that which of two periods is newer stays."""
 LAST_CLOSE = 100.0
 MEAN_VOLUME = SHARES = 1_000_000.0
 

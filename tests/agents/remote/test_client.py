@@ -129,7 +129,8 @@ def test_one_redirect_is_enough() -> None:
 
 
 PRIVATE = ["127.0.0.1", "10.1.2.3", "192.168.0.9", "169.254.169.254", "100.64.0.1", "0.0.0.0",
-           "::1", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "2002:0a00:0001::", "224.0.0.1"]  # fmt: skip
+           "::1", "fd00::1", "fe80::1", "::ffff:10.0.0.1", "2002:0a00:0001::", "224.0.0.1",
+           "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "::127.0.0.1", "fec0::1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("ip", PRIVATE)
@@ -145,6 +146,19 @@ def test_private_addresses_are_refused(ip: str, monkeypatch: pytest.MonkeyPatch)
     got = send(transport, "https://agent.test/act", allow_private=False)
     assert (got.outcome, got.attempts, transport.seen) == (Outcome.UNREACHABLE, 1, [])
     assert "private" in got.problem
+
+
+@pytest.mark.parametrize("ip", ["93.184.216.34", "2606:4700::1", "64:ff9b::5db8:d822"])
+def test_public_addresses_are_admitted(ip: str) -> None:
+    assert address.is_public(ipaddress.ip_address(ip))  # 5d.b8.d8.22 is 93.184.216.34
+
+
+@pytest.mark.parametrize("host", ["a..test", "a" * 64 + ".test"])
+def test_a_name_that_cannot_be_asked_for_is_unreachable(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_NETWORK", "on")
+    got = send(replying(httpx.Response(200, content=BUY)), f"http://{host}/")
+    assert got.outcome is Outcome.UNREACHABLE
+    assert "cannot be resolved" in got.problem
 
 
 def test_the_judged_address_is_the_one_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:

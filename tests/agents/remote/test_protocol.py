@@ -108,6 +108,7 @@ def test_actions_are_whole_words(raw: str, intent: Intent) -> None:
         (b"\xff\xfe", "not JSON"),
         (b'{"recommended_action": "BUY", "recommended_action": "SELL"}', "given twice"),
         (b'{"recommended_action": "BUY", "x": NaN}', "NaN"),
+        (b'{"recommended_action": "BUY", "x": ' + b"[" * 300 + b"]" * 300 + b"}", "nested too deeply"),
         (b'{"recommended_action": "BUY", "x": 1e999}', "too large"),
         (b'{"recommended_action": "BUY", "x": "\\ud800"}', "Unicode"),
         (b'{"recommended_action": "BUY", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "deep"),
@@ -116,6 +117,13 @@ def test_actions_are_whole_words(raw: str, intent: Intent) -> None:
 def test_everything_else_is_no_action(raw: bytes, why: str) -> None:
     with pytest.raises(ReplyError, match=why):
         read_reply(raw)
+
+
+def test_nesting_has_a_limit() -> None:
+    # the object itself is one level, and 99 lists in it are the rest of 100
+    assert read_json('{"x": ' + "[" * 99 + "]" * 99 + "}")
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read_json('{"x": ' + "[" * 100 + "]" * 100 + "}")
 
 
 def test_usage_is_read_where_it_is_plausible() -> None:

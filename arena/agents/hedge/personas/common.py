@@ -36,7 +36,7 @@ def fcf_price(c: Company, multiple: float) -> float | None:
 
 
 def signed(x: float) -> str:
-    return f"{x:+.2f}"
+    return f"{x:+z.2f}"
 
 
 NEWS_POINTS = above((0.4, 8), (-0.2, 6), (-1.01, 3))

@@ -28,7 +28,7 @@ def insider_level(c: Company) -> float | None:
 
 
 def bad_stories(c: Company) -> float | None:
-    return None if c.news is None else float(c.news.n_bad)
+    return float(c.news.n_bad) if c.news is not None and c.news.n_stories else None
 
 
 PERSONA = Persona(

@@ -32,7 +32,7 @@ def worth(c: Company) -> float | None:
     d = 4 % + beta x 5 %, with the market's beta of 1 where none is stated.
     """
     now = c.now
-    if now.fcf is None:
+    if now.fcf is None or now.net_cash is None:
         return None
     tax = 0.25 if now.tax_rate is None else now.tax_rate
     flow = now.fcf + (now.interest_expense or 0.0) * (1.0 - tax)
@@ -41,7 +41,7 @@ def worth(c: Company) -> float | None:
     growths = [start + (LASTING_GROWTH - start) * i / (YEARS - 1) for i in range(YEARS)]
     discount = RISK_FREE + RISK_PREMIUM * (1.0 if now.beta is None else now.beta)
     firm = with_terminal_growth(flow, growths, discount, LASTING_GROWTH)
-    return None if firm is None else max(0.0, firm + (now.net_cash or 0.0))
+    return None if firm is None else max(0.0, firm + now.net_cash)
 
 
 def price_against_own_past(c: Company) -> float | None:

@@ -26,4 +26,4 @@ def sentiment(insider_buy_share: float | None, news: News | None) -> Reading:
 def _vote(name: str, weight: float, lean: float | None) -> Vote:
     if lean is None:
         return Vote(name, weight, None, 0.0, f"{name}: none")
-    return Vote(name, weight, round(lean, 6), round(abs(lean), 6), f"{name} {lean:+.2f}")
+    return Vote(name, weight, round(lean, 6), round(abs(lean), 6), f"{name} {lean:+z.2f}")

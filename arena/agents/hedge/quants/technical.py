@@ -36,7 +36,7 @@ def _mean_reversion(s: ind.Series) -> Vote:
 
     def judge(z: float, pct_b: float) -> tuple[int, float, str]:
         side = 1 if z < -2 and pct_b < 0.2 else -1 if z > 2 and pct_b > 0.8 else 0
-        return side, min(abs(z) / 4.0, 1.0), f"z {z:+.1f}, %B {pct_b:.2f}"
+        return side, min(abs(z) / 4.0, 1.0), f"z {z:+z.1f}, %B {pct_b:.2f}"
 
     return _vote("mean reversion", 0.20, judge, ind.z_score(s), ind.bollinger_pct_b(s))
 
@@ -46,7 +46,7 @@ def _momentum(s: ind.Series) -> Vote:
 
     def judge(blend: float, volume: float) -> tuple[int, float, str]:
         side = 0 if volume <= 1 else 1 if blend > 0.05 else -1 if blend < -0.05 else 0
-        fact = f"momentum {100 * blend:+.1f} % on {volume:.1f}x volume"
+        fact = f"momentum {100 * blend:+z.1f} % on {volume:.1f}x volume"
         return side, min(5.0 * abs(blend), 1.0), fact
 
     return _vote("momentum", 0.25, judge, ind.momentum_blend(s), ind.volume_ratio(s))
@@ -68,7 +68,7 @@ def _statistics(s: ind.Series) -> Vote:
     def judge(hurst: float, skew: float) -> tuple[int, float, str]:
         side = 0 if hurst >= 0.4 else 1 if skew > 1 else -1 if skew < -1 else 0
         confidence = min(max((0.5 - hurst) * 2.0, 0.0), 1.0)
-        return side, confidence, f"Hurst {hurst:.2f}, skew {skew:+.1f}"
+        return side, confidence, f"Hurst {hurst:.2f}, skew {skew:+z.1f}"
 
     return _vote("statistics", 0.15, judge, ind.hurst(s), ind.skew(s))
 

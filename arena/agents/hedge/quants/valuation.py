@@ -6,6 +6,7 @@ model that says more than 10 times or less than a tenth of the market cap is set
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Callable
 
@@ -51,7 +52,7 @@ def _vote(name: str, weight: float, worth: float | None, cap: float | None) -> V
         return Vote(name, weight, None, 0.0, f"{name}: no positive value")
     if worth > ABSURD * cap or worth < cap / ABSURD:
         return Vote(name, weight, None, 0.0, f"{name}: set aside, {worth / cap:.2g} x market cap")
-    return Vote(name, weight, round(gap, 6), 1.0, f"{name} {100 * gap:+.0f} %")
+    return Vote(name, weight, round(gap, 6), 1.0, f"{name} {100 * gap:+z.0f} %")
 
 
 def owner_earnings(c: Company) -> float | None:
@@ -78,7 +79,9 @@ def discounted_cash_flow(c: Company) -> float | None:
     rate = DEFAULT_GROWTH if grown is None else min(grown, limit)
     worth = 0.0
     for weight, times_growth, times_discount in SCENARIOS:
-        growths, lasting = _stages(rate * times_growth)
+        # What shrinks must shrink faster in the bear case, and cannot shrink below nothing.
+        stretch = times_growth if rate > 0 else 2.0 - times_growth
+        growths, lasting = _stages(max(rate * stretch, -1.0))
         value = with_terminal_growth(base, growths, discount * times_discount, lasting)
         worth += weight * (value or 0.0)
     mean = statistics.fmean(flows)
@@ -125,14 +128,15 @@ def ebitda_multiple(c: Company) -> float | None:
 
 
 def residual_income(c: Company) -> float | None:
-    """Book value + five years of (NI - 10 % of book) growing with it, then <= 3 %; excess x 0.8."""
+    """Book value + five years of (NI - 10 % of book) growing with it, then <= 3 %; excess x 0.8.
+
+    An excess below zero takes from the book value; None without positive book value.
+    """
     book, income = c.now.equity, c.now.net_income
-    if book is None or income is None:
+    if book is None or income is None or book <= 0:
         return None
     excess = income - COST_OF_EQUITY * book
-    if excess <= 0:
-        return book
     grown = cagr(c.values(lambda y: y.equity))
     rate = 0.03 if grown is None else min(max(grown, 0.0), 0.10)
-    worth = with_terminal_growth(excess, [rate] * 5, COST_OF_EQUITY, 0.03)
-    return None if worth is None else book + 0.8 * worth
+    size = with_terminal_growth(abs(excess), [rate] * 5, COST_OF_EQUITY, 0.03)
+    return None if size is None else book + 0.8 * math.copysign(size, excess)
