@@ -32,6 +32,8 @@ ENTRY_POINTS = "agent_market_arena.agents"
 ID_RULE = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 LABEL_CHARS = 60
 RESERVED = frozenset({"buy_hold"})
+RESERVED_LABELS = frozenset({"buy_hold", "buy & hold", "buy and hold", "vote"})
+"""A guest must not be taken for the benchmark or for a vote."""
 
 _FILE_MODULE = "arena_agent_file_"
 
@@ -225,10 +227,10 @@ def check_names(agent: Agent) -> None:
             f"starting with a letter or digit, and not {', '.join(sorted(RESERVED))}."
         )
     if not isinstance(label, str) or not label.strip() or len(label) > LABEL_CHARS or "+" in label \
-            or not label.isprintable():  # fmt: skip
+            or not label.isprintable() or label.strip().casefold() in RESERVED_LABELS:  # fmt: skip
         raise ConfigError(
             f"`{label}` cannot be the label of `{agent_id}`; use 1 to {LABEL_CHARS} printable "
-            "characters without `+`."
+            "characters without `+`, and no name of the benchmark or the vote."
         )
 
 

@@ -130,6 +130,7 @@ DECIDE = "    async def decide(self, desk): ...\n"
         (HEAD + "class A(Agent):\n    id = 'Bad One'\n    label = 'x'\n" + DECIDE, r"`Bad One` cannot be"),
         (HEAD + "class A(Agent):\n    id = 'buy_hold'\n    label = 'x'\n" + DECIDE, r"`buy_hold` cannot be"),
         (HEAD + "class A(Agent):\n    id = 'bad'\n    label = 'a+b'\n" + DECIDE, r"cannot be the label"),
+        (HEAD + "class A(Agent):\n    id = 'bad'\n    label = 'Buy & Hold'\n" + DECIDE, r"benchmark"),
         (HEAD + "class A(Agent):\n    id = 'other'\n    label = 'x'\n" + DECIDE, r"make them equal"),
     ],
 )  # fmt: skip
