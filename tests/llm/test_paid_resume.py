@@ -183,7 +183,8 @@ def test_killed_at_random_moments(
             assert not again, "an answer that was on disk was asked for again"
         charged = sum(n_in + 2 * n_out for n_in, n_out in mock.bill) / 1e6
     journal = FileJournal(path)
-    assert kills >= 2
+    # With too little, money may run out before the second kill; which comes first is timing.
+    assert kills >= (2 if end == "done" else 1)
     assert charged <= journal.spent_usd <= usd
     assert (len(journal.answers) == 60) == (end == "done")
     # Whatever was asked beyond once a decision was under way when the run was killed.
