@@ -37,7 +37,7 @@ ABOVE_RUNNER = "core market llm agents portfolio analytics store"
 # pydantic stands where files, settings and answers enter (market, runner, cli), besides its own rooms.
 ROOMS = {
     "core": room("", "pydantic"),
-    "market": room("core", "pandas numpy exchange_calendars pydantic", "pyarrow"),
+    "market": room("core", "pandas numpy exchange_calendars pydantic rapidfuzz", "pyarrow"),
     "llm": room("core", "pydantic httpx", "litellm"),
     "agents": room("core llm", "pydantic numpy talib httpx"),
     "portfolio": room("core", "numpy"),

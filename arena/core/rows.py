@@ -92,6 +92,9 @@ class PriceCheckRow:
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
+    """What was sealed. Bars are found by their revision; stories, brief and filed figures are texts
+    in `blobs` (canonical JSON of what agents saw), None where there were none. `brief` is an id."""
+
     TABLE: ClassVar[str] = "contexts"
     market_hash: str
     asset: str
@@ -100,11 +103,142 @@ class ContextRow:
     first_session: date
     n_bars: int
     revision: int
+    n_stories: int = 0
+    stories_sha256: str | None = None
+    brief: str | None = None
+    brief_sha256: str | None = None
+    fundamentals_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleRow:
+    """An admitted item about one asset; `story` is the story it tells. `flags_json` says why it reads
+    like an instruction, `suspicion` in [0, 1] how much."""
+
+    TABLE: ClassVar[str] = "articles"
+    asset: str
+    article: str
+    story: str
+    title: str
+    url: str
+    text: str
+    outlet: str
+    origin: str
+    trust: str
+    kind: str
+    category: str
+    ts_quality: str
+    published_at_utc: datetime | None
+    known_at_utc: datetime
+    collected_at_utc: datetime | None
+    suspicion: float
+    flags_json: str
+    fetched_at_utc: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BriefRow:
+    """A brief of one asset at one slot, or its model's failure to make one. `content_json` is what
+    agents saw of it ("null" for a failure); prompts and answers are texts in `blobs`."""
+
+    TABLE: ClassVar[str] = "briefs"
+    brief: str
+    asset: str
+    session: date
+    as_of_utc: datetime
+    maker: str
+    kind: str
+    status: str
+    content_json: str
+    n_stories: int
+    n_items: int
+    n_outlets: int
+    n_calls: int
+    prompt_sha256: str | None
+    answer_sha256: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cost_usd: float | None
+    error: str | None
+    made_at_utc: datetime
+    latency_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class BriefScoreRow:
+    """One of the four rules of quality, 0 to 2. `scorer` is `code` or `judge:` and a model."""
+
+    TABLE: ClassVar[str] = "brief_scores"
+    brief: str
+    rule: str
+    scorer: str
+    score: int
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """A person's scores of a brief; the highest `revision` of a reviewer counts."""
+
+    TABLE: ClassVar[str] = "reviews"
+    brief: str
+    reviewer: str
+    revision: int
+    date_accuracy: int
+    coverage: int
+    bias_awareness: int
+    source_diversity: int
+    rejected: bool
+    note: str
+    at_utc: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """A host's dated remark on an asset, drawn on its chart."""
+
+    TABLE: ClassVar[str] = "notes"
+    note: str
+    asset: str
+    session: date
+    text: str
+    author: str
+    at_utc: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """A filed figure; a restatement is a later row of the same field and period."""
+
+    TABLE: ClassVar[str] = "fundamentals"
+    asset: str
+    field: str
+    period: str
+    filed: date
+    value: float
+    form: str
+    source: str
+    known_at_utc: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SourceHealthRow:
+    """One poll of one source: what came of it, and why items stayed out. Append-only."""
+
+    TABLE: ClassVar[str] = "source_health"
+    source: str
+    at_utc: datetime
+    status: str
+    n_items: int
+    n_kept: int
+    refused_json: str
+    error: str | None
+    retry_after_s: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class BlobRow:
-    """A prompt, an answer or a track view, once, by the SHA-256 of its text."""
+    """A prompt, an answer, a track view or a part of a context, once, by the SHA-256 of its text."""
 
     TABLE: ClassVar[str] = "blobs"
     sha256: str
@@ -153,8 +287,12 @@ class DecisionRow:
 
 
 LATER_COLUMNS: dict[str, dict[str, object]] = {
-    "decisions": {"n_failed_roles": 0, "memory_sha256": None}
-}
+    "decisions": {"n_failed_roles": 0, "memory_sha256": None},
+    "contexts": {
+        "n_stories": 0, "stories_sha256": None, "brief": None, "brief_sha256": None,
+        "fundamentals_sha256": None,
+    },
+}  # fmt: skip
 """Columns added after stores were out there, with the value that older rows have. Where a row has
 that value, its chain link does not cover the column, so that older chains still hold."""
 
@@ -284,14 +422,21 @@ class AttemptRow:
 Row = (
     SeasonRow | RunRow | AssetRow | BarRow | PriceCheckRow | ContextRow | BlobRow
     | DecisionRow | CallRow | FillRow | EquityRow | SummaryRow | MemoryRow | AttemptRow
+    | ArticleRow | BriefRow | BriefScoreRow | ReviewRow | NoteRow | FactRow | SourceHealthRow
 )  # fmt: skip
 
 TABLES: tuple[type[Row], ...] = (
     SeasonRow, RunRow, AssetRow, BarRow, PriceCheckRow, ContextRow, BlobRow,
     DecisionRow, CallRow, FillRow, EquityRow, SummaryRow, MemoryRow,
+    ArticleRow, BriefRow, BriefScoreRow, ReviewRow, NoteRow, FactRow,
 )  # fmt: skip
 
-HOST_TABLES: tuple[type[Row], ...] = (AttemptRow,)
+LATER_TABLES: tuple[type[Row], ...] = (
+    ArticleRow, BriefRow, BriefScoreRow, ReviewRow, NoteRow, FactRow,
+)  # fmt: skip
+"""Tables younger than the first exports, which have no file for them."""
+
+HOST_TABLES: tuple[type[Row], ...] = (AttemptRow, SourceHealthRow)
 """Tables of what happened on this host; they stay out of exports unless asked for."""
 
 HOST_COLUMNS: dict[str, frozenset[str]] = {
@@ -300,6 +445,10 @@ HOST_COLUMNS: dict[str, frozenset[str]] = {
     "price_checks": frozenset({"found_at_utc"}),
     "decisions": frozenset({"decided_at_utc", "latency_ms"}),
     "calls": frozenset({"latency_ms"}),
+    "articles": frozenset({"fetched_at_utc"}),
+    "briefs": frozenset({"made_at_utc", "latency_ms"}),
+    "reviews": frozenset({"at_utc"}),
+    "notes": frozenset({"at_utc"}),
 }
 
 SORT_KEYS: dict[str, tuple[str, ...]] = {
@@ -317,6 +466,13 @@ SORT_KEYS: dict[str, tuple[str, ...]] = {
     "account_summary": ("account",),
     "memory": ("track",),
     "attempts": ("attempt", "event"),
+    "articles": ("asset", "article"),
+    "briefs": ("brief",),
+    "brief_scores": ("brief", "rule", "scorer"),
+    "reviews": ("brief", "reviewer", "revision"),
+    "notes": ("note",),
+    "fundamentals": ("asset", "field", "period", "filed"),
+    "source_health": ("source", "at_utc"),
 }
 
 

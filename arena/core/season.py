@@ -72,7 +72,8 @@ class RunSpec(BaseModel):
     """Everything that decides what a run *is*; its hash is the run's name.
 
     Not in it: strategies, store, paths, workers, budget, output format. `ordinal` is raised by
-    `--new`. `warmup` counts sessions before `start`; None with `warmup_from` set.
+    `--new`. `warmup` counts sessions before `start`; None with `warmup_from` set. `brief` is who
+    writes the day's brief: a model's id, `digest` (a rule) or `none`: the run sees prices only.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -91,6 +92,7 @@ class RunSpec(BaseModel):
     actions_sha256: str | None = None
     parent: str | None = None
     ordinal: int = 1
+    brief: str = "none"
 
     @model_validator(mode="after")
     def _window(self) -> RunSpec:
@@ -102,7 +104,9 @@ class RunSpec(BaseModel):
 
     @property
     def spec_hash(self) -> str:
-        return sha256_json(self.model_dump(mode="json"))
+        """Runs from before there was news keep their names: `brief` counts where it is not `none`."""
+        plain = {"brief"} if self.brief == "none" else set()
+        return sha256_json(self.model_dump(mode="json", exclude=plain))
 
     def run_id(self, epoch: int = 1) -> str:
         return f"{self.kind}-{self.spec_hash[:10]}-e{epoch}"

@@ -74,6 +74,16 @@ def agents_file() -> Path:
     return Path(value).resolve() if value else DATA / "agents.toml"
 
 
+def secret(name: str) -> str | None:
+    """A key from the environment (`FINNHUB_API_KEY`), or None where it is not set."""
+    return os.environ.get(name, "").strip() or None
+
+
+def admin_token() -> str | None:
+    """`ARENA_ADMIN_TOKEN`: who has it may write (reviews, notes); without one pages only show."""
+    return secret("ARENA_ADMIN_TOKEN")
+
+
 def scripted_delay_s() -> float:
     """`ARENA_SCRIPTED_DELAY_MS`: how long the scripted model of trials thinks; in seconds here."""
     return float(os.environ.get("ARENA_SCRIPTED_DELAY_MS", "0")) / 1e3

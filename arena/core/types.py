@@ -89,6 +89,9 @@ class MarketContext:
         known = [d for d in (*self.stories, *self.fundamentals) if d["known_at_utc"] > self.as_of_utc]
         if known:
             raise InvariantError(f"look-ahead: `{known[0].get('id')}` was not known at {self.as_of_utc}")
+        told = {s["id"] for s in self.stories}
+        if self.brief is not None and (unread := set(self.brief.get("story_ids", ())) - told):
+            raise InvariantError(f"the brief uses `{min(unread)}`, which is not among the stories")
 
     @property
     def price(self) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 from arena.core.errors import DataError
 from arena.core.types import MarketContext, Slot
@@ -12,8 +14,17 @@ N_BARS = 260
 """Closed bars in a context: a year and a margin, so that 200-session measures exist."""
 
 
-def seal(history: History, slot: Slot, n_bars: int = N_BARS) -> MarketContext:
-    """The last `n_bars` bars known at the slot, ending with the slot's session.
+def seal(
+    history: History,
+    slot: Slot,
+    n_bars: int = N_BARS,
+    *,
+    stories: Sequence[dict[str, Any]] = (),
+    brief: dict[str, Any] | None = None,
+    fundamentals: Sequence[dict[str, Any]] = (),
+) -> MarketContext:
+    """The last `n_bars` bars known at the slot, ending with the slot's session, and what was read
+    and filed by then.
 
     Later bars are not looked at, so more data after the slot change nothing.
 
@@ -28,7 +39,10 @@ def seal(history: History, slot: Slot, n_bars: int = N_BARS) -> MarketContext:
         raise DataError(
             f"{slot.asset} has {len(known)} bars up to {slot.session}; a context needs {n_bars}."
         )
-    return MarketContext(history.asset, slot.session, slot.as_of_utc, known)
+    return MarketContext(
+        history.asset, slot.session, slot.as_of_utc, known, tuple(stories), brief,
+        tuple(fundamentals),
+    )  # fmt: skip
 
 
 def first_possible_start(history: History, n_bars: int = N_BARS) -> date | None:

@@ -10,7 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from arena.core.errors import StoreError
-from arena.core.rows import TABLES, BarRow, DecisionRow, MemoryRow, Row, SummaryRow, WriteUnit
+from arena.core.rows import (
+    LATER_COLUMNS,
+    LATER_TABLES,
+    TABLES,
+    BarRow,
+    DecisionRow,
+    MemoryRow,
+    Row,
+    SummaryRow,
+    WriteUnit,
+)
 from arena.store import reader
 from arena.store.schema import columns
 from arena.store.store import Store
@@ -50,7 +60,10 @@ def load_export(store: Store, folder: Path) -> list[str]:
 
 def _rows(folder: Path, kind: type[Row]) -> Iterator[Row]:
     names = columns(kind)
+    if kind in LATER_TABLES and not (folder / f"{kind.TABLE}.parquet").is_file():
+        return  # exported before there was such a table
     for values in _dicts(folder, kind.TABLE):
+        values = {**LATER_COLUMNS.get(kind.TABLE, {}), **values}
         if missing := names.keys() - values.keys():
             raise StoreError(
                 f"{folder.name}/{kind.TABLE}.parquet lacks `{min(missing)}`; export it with "

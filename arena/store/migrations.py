@@ -54,7 +54,17 @@ def m002_memory(cur: Cursor) -> None:
     )
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_tables, m002_memory)
+M003 = Path(__file__).with_name("m003.sql")
+
+
+def m003_news(cur: Cursor) -> None:
+    """News, briefs with their scores, people's reviews and notes, filed figures, health of sources."""
+    for statement in M003.read_text("utf-8").split(";\n"):
+        if statement.strip():
+            cur.execute(statement)
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_tables, m002_memory, m003_news)
 
 
 def applied(cur: Cursor) -> list[str] | None:

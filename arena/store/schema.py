@@ -43,6 +43,12 @@ CHECKS = {
     "bars": [f'"{c}" > 0 AND isfinite("{c}")' for c in ("open", "high", "low", "close")],
     "fills": ["price > 0 AND isfinite(price)", "isfinite(units)", "isfinite(fee)"],
     "equity": ["isfinite(cash)", "isfinite(balance)", "isfinite(balance_gross)"],
+    "brief_scores": ["score BETWEEN 0 AND 2"],
+    "reviews": [
+        f"{rule} BETWEEN 0 AND 2"
+        for rule in ("date_accuracy", "coverage", "bias_awareness", "source_diversity")
+    ],
+    "fundamentals": ['isfinite("value")'],
 }
 
 

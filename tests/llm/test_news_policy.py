@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.agents.vanilla import Verdict
-from arena.llm.offline.news import BAD, GOOD, count_words, news
+from arena.core.tone import BAD, GOOD, count_words
+from arena.llm.offline.news import news
 from arena.llm.offline.policy import POLICIES, StandIn
 from arena.llm.types import ChatRequest, Message
 

@@ -13,16 +13,23 @@ import pytest
 
 from arena.core.hashing import account_key, sha256_text
 from arena.core.rows import (
+    ArticleRow,
     AssetRow,
     BarRow,
     BlobRow,
+    BriefRow,
+    BriefScoreRow,
     CallRow,
     ContextRow,
     DecisionRow,
     EquityRow,
+    FactRow,
     FillRow,
     MemoryRow,
+    NoteRow,
     PriceCheckRow,
+    ReviewRow,
+    Row,
     RunRow,
     SeasonRow,
     SummaryRow,
@@ -73,6 +80,19 @@ class Make:
         return ContextRow(
             f"hash{day}", "BTC", FIRST + timedelta(day), AT + timedelta(day), FIRST, 260, 0
         )
+
+    def news(self) -> tuple[Row, ...]:
+        """One row of each table about news."""
+        return (
+            ArticleRow("BTC", "a1", "n-1", "Title", "example.com/a", "Text", "Outlet", "files", "press",
+                       "news", "", "exact", AT, AT, None, 0.0, "[]", AT),
+            BriefRow("brief-1", "BTC", FIRST, AT, "digest", "digest", "ok", "{}", 1, 1, 1, 0, None,
+                     None, None, None, None, None, AT, 0.5),
+            BriefScoreRow("brief-1", "coverage", "code", 1, "two drivers of four"),
+            ReviewRow("brief-1", "Ann", 0, 2, 1, 2, 0, False, "", AT),
+            NoteRow("note-1", "BTC", FIRST, "A remark", "host", AT),
+            FactRow("BTC", "revenue", "FY2024", FIRST, 1.5, "10-K", "files", AT),
+        )  # fmt: skip
 
     def blob(self, text: str) -> BlobRow:
         return BlobRow(sha256_text(text), text)
@@ -137,7 +157,7 @@ class Make:
     def ground(self) -> WriteUnit:
         """What a run writes before its first slot."""
         bars = (self.bar(0), self.bar(1), self.bar(0, revision=1, close=50.0))
-        return WriteUnit((self.season(), self.run(), self.asset(), self.check(), *bars))
+        return WriteUnit((self.season(), self.run(), self.asset(), self.check(), *self.news(), *bars))
 
 
 @pytest.fixture

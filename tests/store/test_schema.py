@@ -35,6 +35,11 @@ def test_m001_is_the_text_that_was_released() -> None:
     assert sha256_text(text) == "ffa3fa2582f692975d9296524f65dcec71d8450773add5c5521f18b7b0b93d7e"
 
 
+def test_m003_is_the_text_that_was_released() -> None:
+    text = migrations.M003.read_text("utf-8")
+    assert sha256_text(text) == "e224ae66a317be5d8c4e1e8085b09d4e60bc11562dc26534dad527bb80e13a17"
+
+
 def test_a_new_store_has_every_table_with_its_fields_in_order(path: Path) -> None:
     open_store(path).close()
     found = tables(path)
@@ -65,7 +70,9 @@ def test_a_later_step_is_applied_once_after_a_copy(
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_extra))
     with open_store(path) as store, store.cursor() as cur:
         cur.execute("SELECT name FROM migrations ORDER BY name")
-        assert cur.fetchall() == [("m001_tables",), ("m002_memory",), ("m999_extra",)]
+        assert cur.fetchall() == [
+            ("m001_tables",), ("m002_memory",), ("m003_news",), ("m999_extra",)
+        ]  # fmt: skip
         cur.execute("SELECT count(*) FROM decisions")
         assert cur.fetchall() == [(1,)]
     open_store(path).close()

@@ -1,0 +1,1 @@
+"""Filed figures of companies, point in time."""

@@ -1,0 +1,1 @@
+"""Sources of filed figures, behind `base.FilingsSource`."""

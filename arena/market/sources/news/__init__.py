@@ -1,0 +1,1 @@
+"""Sources of news, one module each, behind `base.NewsSource`."""
