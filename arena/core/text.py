@@ -10,6 +10,9 @@ _INVISIBLE = re.compile(
 )
 _SPACES = re.compile(r"\s+")
 
+SUSPICIOUS = 0.5
+"""From this score on a text from outside is shown as one that reads like an instruction."""
+
 
 def clean_foreign(text: str, max_chars: int) -> str:
     """`text` in one line: NFKC, no zero-width, bidi or control characters, at most `max_chars` long."""

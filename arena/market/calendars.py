@@ -126,3 +126,11 @@ def slots(
 ) -> tuple[Slot, ...]:
     """One slot a session; stocks have none on closed days."""
     return tuple(slot(asset, s, convention) for s in sessions(asset.asset_class, start, end))
+
+
+def slot_before(asset: Asset, session: date, convention: Convention = "default") -> Slot:
+    """The asset's slot before that of `session`: what became known since then is news."""
+    if asset.asset_class == "crypto":
+        return slot(asset, session - ONE_DAY, convention)
+    days = _nyse(session).days
+    return slot(asset, days[bisect_left(days, session) - 1], convention)
