@@ -15,20 +15,16 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
+from arena.agents.asking import DEADLINE_S, Answer, Asker
 from arena.agents.memory.base import Memory
 from arena.agents.prompt import Sheet, output_contract
 from arena.agents.react import react
 from arena.agents.tools import Tool
-from arena.agents.trace import ModelStep, code_step, storable
+from arena.agents.trace import code_step
 from arena.core.actions import Intent, Status
 from arena.core.season import Season
 from arena.core.types import Call, Decision, MarketContext, TrackView
-from arena.llm.fields import uncited
-from arena.llm.parse import AnswerError, read_answer
-from arena.llm.types import ChatModel, ChatRequest, Message, ProviderError, ProviderTimeout
-
-DEADLINE_S = 180.0
-QUOTED_ANSWER_CHARS = 2_000
+from arena.llm.types import ChatModel
 
 Feed = Literal["news", "brief", "fundamentals", "volume"]
 T = TypeVar("T", bound=BaseModel)
@@ -46,15 +42,6 @@ class Role(Generic[T]):
     mission: str
     schema: type[T]
     acts: bool = False
-
-
-@dataclass(frozen=True)
-class Answer(Generic[T]):
-    """`value` is None exactly when `status` is a failure; `problem` then says what went wrong."""
-
-    value: T | None
-    status: Status
-    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,51 +91,18 @@ class Desk:
     async def ask(self, role: Role[T], sheet: Sheet) -> Answer[T]:
         """Ask `role` about the facts of `sheet`; an unusable answer is sent back with the reason.
 
-        Each answer, good or bad, is one call of the trace. A failing provider ends the asking:
-        transport is retried below, by the model, not here.
-
         Raises:
             BudgetStop: the call would cost more than may still be spent.
         """
-        answer = await self._ask(role, sheet)
+        asker = Asker(
+            self.model, self.season.generation, self.seed, self.deadline_s, self.calls
+        )  # fmt: skip
+        answer = await asker.ask(
+            role.name, self._system(role, sheet.offered), sheet, role.schema
+        )  # fmt: skip
         if answer.value is None and not role.acts:
             self.failed_roles.append(role.name)
         return answer
-
-    async def _ask(self, role: Role[T], sheet: Sheet) -> Answer[T]:
-        messages: tuple[Message, ...] = (
-            Message("system", self._system(role, sheet.offered)), Message("user", sheet.text())
-        )  # fmt: skip
-        params = self.season.generation.model_dump(exclude={"tries"})
-        ends_at = time.monotonic() + self.deadline_s
-        problem = ""
-        for attempt in range(1, self.season.generation.tries + 1):
-            request = ChatRequest(
-                messages, role.schema, sheet.facts, self.seed, params, role.name,
-                deadline_s=ends_at - time.monotonic(),
-            )  # fmt: skip
-            step = ModelStep(self, role.name, attempt, request)
-            try:
-                async with asyncio.timeout(ends_at - time.monotonic()):
-                    reply = await self.model.complete(request)
-            except (ProviderTimeout, TimeoutError) as error:
-                problem = str(error) or f"no answer within {self.deadline_s:g} s"
-                step.failed(Status.TIMEOUT, problem)
-                return Answer(None, Status.TIMEOUT, problem)
-            except ProviderError as error:
-                step.failed(Status.PROVIDER_ERROR, str(error))
-                return Answer(None, Status.PROVIDER_ERROR, str(error))
-            try:
-                value = read_answer(reply.text, role.schema)
-                _check_citations(value, sheet)
-            except AnswerError as error:
-                problem = str(error)
-                step.answered(reply, None, problem)
-                messages = (*messages, *_send_back(reply.text, problem))
-                continue
-            step.answered(reply, value.model_dump(mode="json"), None)
-            return Answer(value, Status.OK if attempt == 1 else Status.REPAIRED)
-        return Answer(None, Status.INVALID_OUTPUT, problem)
 
     async def gather(self, asks: Sequence[tuple[Role[T], Sheet]]) -> list[Answer[T]]:
         """Ask several roles at once; answers and trace stand in the order given, whoever was first.
@@ -241,22 +195,3 @@ class Desk:
             self.context, self.view, self.model, self.season, self.seed,
             memory=self.memory, deadline_s=self.deadline_s,
         )  # fmt: skip
-
-
-def _check_citations(value: BaseModel, sheet: Sheet) -> None:
-    """Only evidence that stands on the sheet may be cited."""
-    if wrong := uncited(value, sheet.offered):
-        offered = ", ".join(sheet.offered[:20]) or "none, so the list must be empty"
-        raise AnswerError(f"`{wrong}` is no id of the evidence offered ({offered})")
-
-
-def _send_back(text: str, problem: str) -> tuple[Message, Message]:
-    quoted = storable(text)[:QUOTED_ANSWER_CHARS] if text.strip() else "(empty)"
-    return (
-        Message("assistant", quoted),
-        Message(
-            "user",
-            f"This answer cannot be used: {problem}. "
-            "Send the whole JSON object again, corrected, and nothing else.",
-        ),
-    )

@@ -13,7 +13,7 @@ from arena.llm.redact import redact
 from arena.llm.types import ChatReply, ChatRequest, render
 
 if TYPE_CHECKING:
-    from arena.agents.desk import Desk
+    from arena.agents.asking import Asker
 
 
 def storable(text: str) -> str:
@@ -25,10 +25,10 @@ def storable(text: str) -> str:
 
 
 class ModelStep:
-    """One answer of a model on its way into the desk's calls."""
+    """One answer of a model on its way into the asker's calls."""
 
-    def __init__(self, desk: Desk, role: str, attempt: int, request: ChatRequest) -> None:
-        self.desk, self.role, self.attempt, self.request = desk, role, attempt, request
+    def __init__(self, asker: Asker, role: str, attempt: int, request: ChatRequest) -> None:
+        self.asker, self.role, self.attempt, self.request = asker, role, attempt, request
         self.began = time.perf_counter()
 
     def answered(self, reply: ChatReply, parsed: dict[str, Any] | None, error: str | None) -> None:
@@ -41,7 +41,7 @@ class ModelStep:
     def failed(self, status: Status, error: str) -> None:
         """Nothing came back: what it cost is unknown."""
         self._add(
-            status, error, self.desk.model.id, "", None, self.request.params, None, None, None,
+            status, error, self.asker.model.id, "", None, self.request.params, None, None, None,
             redact(render(self.request.messages)),
         )  # fmt: skip
 
@@ -50,9 +50,9 @@ class ModelStep:
         parsed: dict[str, Any] | None, params: Mapping[str, Any],
         tokens_in: int | None, tokens_out: int | None, cost_usd: float | None, prompt: str,
     ) -> None:  # fmt: skip
-        self.desk.calls.append(
+        self.asker.calls.append(
             Call(
-                seq=len(self.desk.calls),
+                seq=len(self.asker.calls),
                 kind="model",
                 role=self.role,
                 model=model,

@@ -17,6 +17,11 @@ SUSPICIOUS = 0.5
 def clean_foreign(text: str, max_chars: int) -> str:
     """`text` in one line: NFKC, no zero-width, bidi or control characters, at most `max_chars` long."""
     shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-    plain = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in shown)
+    # Printable text holds none of them; most texts are, and a look at each character is slow.
+    plain = (
+        shown
+        if shown.isprintable()
+        else "".join(c if unicodedata.category(c)[0] != "C" else " " for c in shown)
+    )
     line = _SPACES.sub(" ", plain).strip()
     return line if len(line) <= max_chars else line[: max_chars - 1].rstrip() + "…"

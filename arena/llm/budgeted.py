@@ -10,6 +10,7 @@ from arena.core.errors import ConfigError
 from arena.llm.failure import AttemptFailed
 from arena.llm.roster import ModelInfo
 from arena.llm.types import BudgetStop, ChatModel, ChatReply, ChatRequest, ModelKind
+from arena.llm.web_search import FOUND_TOKENS, MOST_SEARCHES, asks_to_search, search_cost_usd
 
 DEFAULT_ANSWER_TOKENS = 1024
 TOKENS_PER_CALL, TOKENS_PER_MESSAGE = 500, 16
@@ -133,7 +134,12 @@ def worst_case(info: ModelInfo, req: ChatRequest) -> Spend:
         TOKENS_PER_MESSAGE + len(m.content.encode("utf-8", "replace")) for m in req.messages
     )
     tokens_out = answer_cap(info, req)
-    return Spend(info.cost_usd(tokens_in, tokens_out) or 0.0, tokens_in + tokens_out)
+    searches_usd = 0.0
+    if asks_to_search(req.params):
+        tokens_in += FOUND_TOKENS
+        searches_usd = search_cost_usd(info, MOST_SEARCHES)
+    usd = (info.cost_usd(tokens_in, tokens_out) or 0.0) + searches_usd
+    return Spend(usd, tokens_in + tokens_out)
 
 
 def charge_of(worst: Spend, outcome: ChatReply | BaseException) -> Spend:

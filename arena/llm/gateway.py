@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from arena.core.clock import utc_now
+from arena.core.errors import ConfigError
 from arena.llm.budgeted import answer_cap
 from arena.llm.failure import AttemptFailed, AttemptTimedOut
 from arena.llm.provider_errors import explain
@@ -18,6 +19,14 @@ from arena.llm.redact import protect_environment
 from arena.llm.roster import ModelInfo
 from arena.llm.switch import ensure_network
 from arena.llm.types import ChatReply, ChatRequest, ModelKind
+from arena.llm.web_search import (
+    OPTIONS,
+    WEB_SEARCH,
+    asks_to_search,
+    cannot_search,
+    search_cost_usd,
+    searches_of,
+)
 from arena.llm.worker import WORKER
 
 QUIET = {
@@ -79,7 +88,7 @@ class Gateway:
     async def complete(self, req: ChatRequest) -> ChatReply:
         """
         Raises:
-            ConfigError: the network is switched off.
+            ConfigError: the network is switched off, or the model cannot search and is asked to.
             AttemptFailed, AttemptTimedOut: no answer; says what to do.
         """
         key = self._ready()
@@ -104,6 +113,8 @@ class Gateway:
             # Three seconds, during which the loop goes on serving others.
             await asyncio.get_running_loop().run_in_executor(None, load_litellm)
         litellm = load_litellm()
+        if asks_to_search(req.params) and (why := cannot_search(litellm, info)):
+            raise ConfigError(why)
         limit_s = info.request_timeout_s
         if req.deadline_s is not None:
             limit_s = min(limit_s, req.deadline_s)
@@ -128,6 +139,8 @@ class Gateway:
     def _parameters(self, litellm: Any, req: ChatRequest) -> tuple[dict[str, Any], list[str]]:
         """Parameters that are sent, and the names of those that the model does not take."""
         wanted = {**req.params, "max_tokens": answer_cap(self.info, req), "seed": req.seed}
+        if wanted.pop(WEB_SEARCH, False):
+            wanted["web_search_options"] = dict(OPTIONS)
         if self._taken is None:
             known = litellm.get_supported_openai_params(model=self.info.litellm_id) or wanted
             # Where only the newer name of `max_tokens` is known, litellm translates this one.
@@ -150,6 +163,10 @@ class Gateway:
         cost_usd = None
         if tokens_in is not None and tokens_out is not None:
             cost_usd = self.info.cost_usd(tokens_in, tokens_out)
+        if "web_search_options" in sent:
+            params["searches"] = searches = searches_of(response)
+            if cost_usd is not None:
+                cost_usd += search_cost_usd(self.info, searches)
         return ChatReply(
             _storable(text), self.id, tokens_in, tokens_out, cost_usd, latency_ms, params
         )

@@ -29,10 +29,11 @@ class ModelInfo(BaseModel):
 
     `label` is for people; `note` says what the model is. `route` is litellm's id where it is another
     one than `id`. `key_env` names the environment variable that holds the key. Prices are in USD per
-    million tokens; absent means unknown, 0 means that nobody is paid. `refuses` lists parameters
-    the model does not take. `retired` is the day from which the provider no longer serves it.
-    `concurrency` counts requests under way at its provider, of all models together; the smallest
-    of a run's models counts. `request_timeout_s` is for one attempt.
+    million tokens; absent means unknown, 0 means that nobody is paid. `price_search_usd` is for one
+    web search, where the model can make any. `refuses` lists parameters the model does not take.
+    `retired` is the day from which the provider no longer serves it. `concurrency` counts requests
+    under way at its provider, of all models together; the smallest of a run's models counts.
+    `request_timeout_s` is for one attempt.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +45,7 @@ class ModelInfo(BaseModel):
     key_env: str | None = None
     price_in_usd_per_mtok: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     price_out_usd_per_mtok: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    price_search_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     released: date | None = None
     knowledge_cutoff: date | None = None
     retired: date | None = None

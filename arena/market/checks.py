@@ -18,7 +18,7 @@ DISAGREE_FRAC = 0.01
 
 @dataclass(frozen=True, slots=True)
 class PriceCheck:
-    """`kind` is gap, jump, disagree, revision or quarantine; `value` and `other` are closes."""
+    """`kind` is gap, jump, disagree, scale, revision or quarantine; `value`, `other` are closes."""
 
     asset: str
     session: date

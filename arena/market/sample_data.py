@@ -1,4 +1,6 @@
-"""Make the sample: fictional assets with seeded prices. `python -m arena.market.sample_data --out data/sample`.
+"""Make the sample: fictional assets with seeded prices, news and filed figures.
+
+    python -m arena.market.sample_data --out data/sample
 
 Prices are a regime-switching random walk: calm, trending, crash and recovery stretches, with gaps
 between a stock's close and its next open. Nothing here is or imitates a real asset.
@@ -16,6 +18,8 @@ import pandas as pd
 
 from arena.core.types import AssetClass
 from arena.market.calendars import sessions
+from arena.market.sample_figures import make_figures
+from arena.market.sample_news import make_news
 
 START, END = date(2023, 7, 3), date(2025, 12, 31)
 SEED = 20250801
@@ -107,15 +111,17 @@ def make_bars(fiction: Fiction, rng: np.random.Generator) -> pd.DataFrame:
 
 
 def make_sample(out: Path) -> None:
-    """Write `daily.parquet` and `assets.toml`; the same bytes on every run of the same versions."""
+    """Write prices, news, filed figures and `assets.toml`; the same bytes on every run of the same
+    versions."""
     out.mkdir(parents=True, exist_ok=True)
     seeds = np.random.SeedSequence(SEED).spawn(len(FICTIONS))
     frames = [
         make_bars(f, np.random.default_rng(s)) for f, s in zip(FICTIONS, seeds, strict=True)
     ]
-    pd.concat(frames, ignore_index=True).to_parquet(
-        out / "daily.parquet", index=False, compression="zstd"
-    )
+    bars, figures = pd.concat(frames, ignore_index=True), make_figures()
+    tables = {"daily": bars, "news": make_news(bars, figures), "fundamentals": figures}
+    for name, table in tables.items():
+        table.to_parquet(out / f"{name}.parquet", index=False, compression="zstd")
     lines = ["# Made by `python -m arena.market.sample_data`. Fictional: no such assets exist.", ""]
     for f in FICTIONS:
         lines += [

@@ -32,6 +32,12 @@ page = st.navigation(
                 icon=":material/show_chart:",
                 url_path="equity",
             ),
+            st.Page(
+                ROOT / "pages/results/market.py",
+                title="Market & news",
+                icon=":material/newspaper:",
+                url_path="market",
+            ),
         ],
         "About": [
             st.Page(

@@ -168,8 +168,9 @@ def tape_figure(
 ) -> go.Figure:  # fmt: skip
     """The price, and under it one row an entry with a mark a decision.
 
-    `prices` has session and close; `decisions` has entry, session, action and status. Failed ones
-    are crosses and gaps hollow, so that neither is taken for the model's opinion.
+    `prices` has session and close; `decisions` has entry, session, action and status, and may have
+    `rejected`: its brief was. Failed ones are crosses and gaps hollow, so that neither is taken for
+    the model's opinion.
     """
     t = TOKENS[theme]
     names = [for_plotly(n) for n in names]
@@ -219,11 +220,13 @@ def _marks(
 ) -> None:
     if made.empty:
         return
+    rejected = made["rejected"] if "rejected" in made else [False] * len(made)
     figure.add_trace(
         go.Scatter(
             x=made["session"], y=made["entry"], mode="markers", name=words,
             marker={"symbol": symbol, "color": color, "size": size},
-            hovertemplate="%{x|%-d %b %Y} " + words + "<extra>%{y}</extra>",
+            customdata=[", read a rejected brief" if r else "" for r in rejected],
+            hovertemplate="%{x|%-d %b %Y} " + words + "%{customdata}<extra>%{y}</extra>",
         ),
         row=2, col=1,
     )  # fmt: skip

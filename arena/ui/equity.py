@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from arena.ui import board, charts
+from arena.ui import board, charts, states
 from arena.ui import format as fmt
 from arena.ui.charts import Line
 from arena.ui.filters import strategy_pills
@@ -124,9 +125,11 @@ def chart(lines: list[Line], view: EquityView, key: tuple[str, int]) -> None:
 
 
 def tape(
-    prices: pd.DataFrame, decisions: pd.DataFrame, view: EquityView, key: tuple[str, int]
-) -> None:
-    """Price and actions of one asset on the same days."""
+    prices: pd.DataFrame, decisions: pd.DataFrame, view: EquityView, key: tuple[str, int],
+    rejected: Container[str] = (),
+) -> None:  # fmt: skip
+    """Price and actions of one asset on the same days; `rejected` are hashes of markets with a brief
+    that was rejected in review."""
     st.header("What each agent did")
     with st.container(horizontal=True):
         st.badge("▲ BUY", color="blue")
@@ -145,6 +148,7 @@ def tape(
             "session": own["session"].to_numpy(),
             "action": own["action"].to_numpy(),
             "status": own["status"].to_numpy(),
+            "rejected": [h in rejected for h in own["market_hash"]],
         }
     )
     if view.days is not None and len(prices):
@@ -154,6 +158,8 @@ def tape(
         prices = prices.tail(PHONE_MARKS)
         made = made[made["session"] >= prices["session"].iloc[0]]
         st.markdown(f":small[:gray[The last {PHONE_MARKS} sessions; a wider screen shows all.]]")
+    if made["rejected"].any():
+        states.rejected_badge(int(made["rejected"].sum()))
     st.plotly_chart(
         charts.tape_figure(prices, made, sorted(set(names)), theme(), phone=on_phone()), theme=None,
         config=MODE_BAR, key=f"tape_{key[1]}", alt=f"Price of {view.asset} and every decision on it",

@@ -40,6 +40,11 @@ def day(value: date | datetime | str) -> str:
     return f"{moment.day} {moment:%b %Y}"
 
 
+def weekday(value: date) -> str:
+    """Fri 1 Aug 2025."""
+    return f"{value:%a} {day(value)}"
+
+
 def moment(value: datetime) -> str:
     """1 Aug 2025, 00:05 UTC."""
     return f"{day(value)}, {value:%H:%M} UTC"

@@ -10,7 +10,7 @@ import streamlit as st
 from arena.core.actions import FAILED
 from arena.ui import board, charts
 from arena.ui import format as fmt
-from arena.ui.prose import for_markdown
+from arena.ui.prose import for_badge, for_markdown
 from arena.ui.session import theme
 from arena.ui.tokens import agent_color, model_symbol, short_model, strategy_label
 
@@ -100,7 +100,7 @@ def main_board(rows: list[Row], strategy: str) -> Row:
         alt="Leaderboard: entries by net return, Buy & Hold among them",
     )  # fmt: skip
     if knowing := sorted({str(r["model"]) for r in shown if r["may_know"]}):
-        known = for_markdown(", ".join(knowing))
+        known = for_badge(", ".join(knowing))
         st.badge(f"May know this period: {known}", icon=":material/history_edu:", color="orange")
     what = "stand-ins ranked among themselves; no LLM took part" if rules else "ranked by net return"
     st.markdown(

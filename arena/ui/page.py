@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import pandas as pd
@@ -24,6 +25,11 @@ class RunPage:
     @property
     def run_id(self) -> str:
         return str(self.run["run"])
+
+    @property
+    def brief_maker(self) -> str:
+        """Who writes the run's briefs: a model, `digest`, or `none` where it reads prices only."""
+        return str(json.loads(self.run["spec_json"]).get("brief", "none"))
 
 
 def open_run(title: str) -> RunPage:

@@ -28,6 +28,11 @@ def for_markdown(text: str) -> str:
     return _AUTOLINK.sub(rf"\1{_WORD_JOINER}", _MARKDOWN.sub(r"\\\1", _SPACE.sub(" ", text)))
 
 
+def for_badge(text: str) -> str:
+    """`text` for `st.badge`, which escapes brackets itself: twice escaped they would be live again."""
+    return for_markdown(text).replace("\\[", "[").replace("\\]", "]")
+
+
 def for_csv(text: str) -> str:
     """`text` as a cell that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

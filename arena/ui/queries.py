@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal
 
 import pandas as pd
@@ -9,8 +10,10 @@ import streamlit as st
 
 from arena.analytics.entry_curve import curves_of, entry_curve
 from arena.analytics.leaderboard import board
+from arena.core.types import AssetClass
+from arena.runner import reviews
 from arena.runner.boards import select_board
-from arena.store import reader
+from arena.store import news_reader, reader
 from arena.store.store import Store
 
 Axis = tuple[str, ...]
@@ -106,3 +109,70 @@ def price_checks(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
 @_cached
 def last_round(key: tuple[str, int], _store: Store, run: str) -> dict[str, Any] | None:
     return reader.last_round(_store, run)
+
+
+@_cached
+def asset_classes(key: tuple[str, int], _store: Store) -> dict[str, AssetClass]:
+    frame = reader.assets(_store)
+    return dict(zip(frame["asset"], frame["asset_class"], strict=True))
+
+
+@_cached
+def bars(key: tuple[str, int], _store: Store, run: str, asset: str) -> pd.DataFrame:
+    """Bars of an asset up to the run's end, with the history before its start."""
+    row = reader.run(_store, run)
+    frame = reader.bars(_store, asset, int(row["revision"]))
+    return frame[frame["session"] <= pd.Timestamp(row["end"])].reset_index(drop=True)
+
+
+@_cached
+def news_slots(key: tuple[str, int], _store: Store, run: str, asset: str) -> list[dict[str, Any]]:
+    return news_reader.slots(_store, run, asset)
+
+
+@_cached
+def stories(key: tuple[str, int], _store: Store, sha256: str | None) -> list[dict[str, Any]]:
+    return news_reader.stories(_store, sha256)
+
+
+@_cached
+def articles(
+    key: tuple[str, int], _store: Store, asset: str, told: Axis, as_of_utc: datetime
+) -> pd.DataFrame:
+    return news_reader.articles(_store, asset, told, as_of_utc)
+
+
+@_cached
+def brief(key: tuple[str, int], _store: Store, brief_id: str) -> dict[str, Any] | None:
+    return news_reader.brief(_store, brief_id)
+
+
+@_cached
+def brief_decisions(key: tuple[str, int], _store: Store, brief_id: str) -> pd.DataFrame:
+    return news_reader.decisions_of_brief(_store, brief_id)
+
+
+@_cached
+def newest_reviews(key: tuple[str, int], _store: Store) -> pd.DataFrame:
+    return news_reader.reviews(_store)
+
+
+@_cached
+def rejected(key: tuple[str, int], _store: Store, run: str) -> frozenset[str]:
+    """Market hashes of a run whose brief was rejected in review."""
+    return news_reader.rejected_briefs(_store, run)
+
+
+@_cached
+def review_sample(key: tuple[str, int], _store: Store, asset_class: AssetClass) -> tuple[str, ...]:
+    return reviews.sample(_store, asset_class)
+
+
+@_cached
+def notes(key: tuple[str, int], _store: Store, asset: str) -> pd.DataFrame:
+    return news_reader.notes(_store, asset)
+
+
+def source_health(store: Store) -> list[dict[str, Any]]:
+    """Not cached by version: a poll without anything new is no change of the data."""
+    return news_reader.source_health(store)

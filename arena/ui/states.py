@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from arena.ui import format as fmt
-from arena.ui.prose import for_markdown
+from arena.ui.prose import for_badge, for_markdown
 from arena.ui.session import state, waiting
 
 DISCLAIMER = "Simulated paper trading, not investment advice."
@@ -51,10 +51,10 @@ def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
         if run["status"] != "done":
             st.badge(f"{run['status']}", icon=":material/hourglass:", color="orange")
         if pd.notna(run["voided_reason"]):
-            reason = for_markdown(str(run["voided_reason"]))
+            reason = for_badge(str(run["voided_reason"]))
             st.badge(f"Voided: {reason}", icon=":material/block:", color="red")
         if pd.notna(run["note"]):
-            st.badge(for_markdown(str(run["note"])), icon=":material/info:", color="orange")
+            st.badge(for_badge(str(run["note"])), icon=":material/info:", color="orange")
 
 
 def background_line() -> None:
@@ -82,6 +82,14 @@ def price_checks(checks: pd.DataFrame) -> None:
             shown, hide_index=True, key="price_checks", alt="What was noticed about prices",
             column_config={"session": st.column_config.DateColumn("session", format="D MMM YYYY")},
         )  # fmt: skip
+
+
+def rejected_badge(n_decisions: int | None = None) -> None:
+    """Beside a brief that a reviewer rejects, or beside the decisions that read one."""
+    words = "Brief rejected in review"
+    if n_decisions is not None:
+        words = f"{n_decisions} decision{'' if n_decisions == 1 else 's'} read a rejected brief"
+    st.badge(words, icon=":material/block:", color="red")
 
 
 def footer(text: str) -> None:

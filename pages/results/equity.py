@@ -19,6 +19,7 @@ if view.asset:
         queries.decisions(*here),
         view,
         page.key,
+        queries.rejected(*here),
     )
 else:
     st.markdown(":small[:gray[Choose one asset to see every decision on it.]]")

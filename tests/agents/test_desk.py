@@ -11,9 +11,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena.agents.desk import Desk, storable
+from arena.agents.desk import Desk
 from arena.agents.prompt import Sheet, plain, rounded_price, show
 from arena.agents.registry import get_agent, known_agents
+from arena.agents.trace import storable
 from arena.core.actions import Intent, Status
 from arena.core.errors import ArenaError, UnknownNameError
 from arena.core.season import Generation, Season

@@ -447,17 +447,38 @@ def test_fundamentals_become_one_digest_a_period() -> None:
     data = (
         figure("revenue", "2025Q1", 10.0, 60), figure("revenue", "2025Q2", 22_496_000_000.0, 2),
         figure("eps", "2025Q2", 0.4, 2), figure("debt", "2025Q2", None, 2),
+        figure("rd", "2025Q2", 7.0, 2), figure("eps", "2024Q2", 0.5, 60),
         figure("revenue", "FY2024", 97.7, 150), figure("revenue", "TTM", 90.0, 2),
     )  # fmt: skip
     context = market(fundamentals=data)
     newest = [
-        ("mid", "Figures filed for 2025Q2: revenue 22496000000, eps 0.4", "filing:2025Q2"),
+        (
+            "mid",
+            "Figures filed for 2025Q2: revenue 22.5 bn, eps 0.4 (-20 % on a year)",
+            "filing:2025Q2",
+        ),
         ("long", "Figures filed for FY2024: revenue 97.7", "filing:FY2024"),
     ]
     assert [(n.layer, n.text, n.source) for n in notes_of(context, None)] == newest
     later = notes_of(context, NOON - timedelta(days=3))
     assert [(n.layer, n.text, n.source) for n in later] == newest[:1]
     assert notes_of(context, NOON) == []
+
+
+def test_a_restatement_is_a_note_of_its_own() -> None:
+    data = (
+        figure("revenue", "FY2023", 95_000_000.0, 2), figure("net_income", "FY2023", -3.0, 200),
+        figure("revenue", "FY2024", 114_000_000.0, 2), figure("net_income", "FY2024", 5.0, 2),
+    )  # fmt: skip
+    notes = notes_of(market(fundamentals=data), NOON - timedelta(days=3))
+    day = f"{NOON - timedelta(days=2):%Y-%m-%d}"
+    # 114 / 95 = 1.2; a year with a loss is no base for a change.
+    assert [(n.layer, n.text, n.source) for n in notes] == [
+        ("long", "Figures for FY2023 restated or added: revenue 95 m", f"filing:FY2023:{day}"),
+        ("long", "Figures filed for FY2024: revenue 114 m (+20 % on a year), net income 5",
+         "filing:FY2024"),
+    ]  # fmt: skip
+    assert notes_of(market(fundamentals=data), NOON - timedelta(days=2)) == []
 
 
 def test_texts_from_outside_cannot_leave_their_marks() -> None:

@@ -160,6 +160,35 @@ def test_stories_are_fenced_and_cited_ones_become_the_evidence() -> None:
     assert "Accounts" not in firm.prompt("bull")
 
 
+def test_a_flood_of_news_and_figures_is_cut_to_the_newest_and_the_main() -> None:
+    base = market()
+    start = base.as_of_utc - timedelta(hours=50)
+    stories = tuple(
+        {"id": f"s{n}", "title": f"Story {n}", "known_at_utc": start + timedelta(hours=n)}
+        for n in range(50)
+    )
+    periods = ("TTM", "2025Q2", "FY2024", "2025Q1", "FY2022", "FY2023")
+    rows = tuple(
+        {
+            "id": f"{name}-{period}", "field": name, "period": period, "value": 1.0,
+            "known_at_utc": start,
+        }
+        for name in ("assets", "revenue", *(f"other_{n}" for n in range(20)))
+        for period in periods
+        if name == "revenue" or period != "TTM"
+    )  # fmt: skip
+    firm = Firm()
+    decide(firm, replace(base, stories=stories, fundamentals=rows))
+    told = {r.role: r.facts for r in firm.history}
+    assert [row[0] for row in told["news_analyst"]["stories"]] == [
+        f"s{n}" for n in range(49, 37, -1)
+    ]
+    figures = [row[0] for row in told["fundamentals_analyst"]["filings"]]
+    # The main figure first; of each what is newest, then two years: the other 21 share the room.
+    assert figures[:4] == ["revenue-TTM", "revenue-FY2024", "revenue-FY2023", "assets-2025Q2"]
+    assert len(figures) == 40
+
+
 def test_facts_of_every_role_are_what_its_prompt_says() -> None:
     log = LessonLog([Entry(date(2025, 7, 1), "Sell", "short", "why", 0.0123, "wait | for volume")])
     firm = Firm()

@@ -38,13 +38,16 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve(store: Path, log: Path) -> Iterator[str]:
-    """The app on `store`, read only, without a runner; yields its address once it answers."""
+def serve(store: Path, log: Path, **switches: str) -> Iterator[str]:
+    """The app on `store`, yields its address once it answers.
+
+    Read only and without a runner, unless `switches` (environment variables) say otherwise.
+    """
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     env = os.environ | {
         "ARENA_STORE": str(store), "ARENA_DATA": "sample", "ARENA_RUNNER": "off",
-        "ARENA_NETWORK": "off",
+        "ARENA_NETWORK": "off", **switches,
     }  # fmt: skip
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     options = ["--server.port", str(port), "--server.address", "127.0.0.1"]

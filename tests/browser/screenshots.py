@@ -19,7 +19,11 @@ sys.path.insert(0, str(ROOT))
 from tests.browser.harness import browser, chromium, serve  # noqa: E402
 
 ASSETS = "ZORVANE,HELIQUA,QUBIXCOIN,LUMRACOIN"
-SHOTS = {"overview": "/", "equity": "/equity?eq_asset=QUBIXCOIN"}
+SHOTS = {
+    "overview": "/",
+    "equity": "/equity?eq_asset=QUBIXCOIN",
+    "market": "/market?mk_asset=QUBIXCOIN",
+}
 LOOKS = {"light": (1440, "light"), "dark": (1440, "dark"), "mobile": (390, "light")}
 SETTLE_MS = 1500
 PHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/156.0 Mobile Safari/537.36"

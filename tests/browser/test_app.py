@@ -54,7 +54,7 @@ def test_cold_deep_link_opens_equity(served: Served, tab: Any) -> None:
     body = tab.locator("body").inner_text()
     assert "Page not found" not in body
     menu = tab.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
-    assert [m.split("\n")[-1] for m in menu] == ["Overview", "Equity", "Methods"]
+    assert [m.split("\n")[-1] for m in menu] == ["Overview", "Equity", "Market & news", "Methods"]
     assert not tab.errors
     assert not tab.foreign
 

@@ -389,7 +389,7 @@ def test_real_yfinance_raises_and_keeps_its_cache_apart(
     monkeypatch.setattr(yfinance, "set_tz_cache_location", places.append)
     assert yfinance.config.debug.hide_exceptions is True
     try:
-        assert yahoo_module._yfinance() is yfinance
+        assert yahoo_module.yfinance_client() is yfinance
         assert yfinance.config.debug.hide_exceptions is False
     finally:
         yfinance.config.debug.hide_exceptions = True

@@ -12,6 +12,7 @@ HEAVY = ("litellm", "ccxt", "yfinance", "exchange_calendars", "plotly.express")
 CODE = f"""
 import sys
 import arena.ui.overview, arena.ui.equity, arena.ui.filters, arena.ui.queries, arena.ui.states
+import arena.ui.market, arena.ui.market_day, arena.ui.reviewing
 print(",".join(m for m in {HEAVY!r} if m in sys.modules))
 """
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from arena.ui.prose import for_csv, for_markdown, for_plotly
+from arena.ui.prose import for_badge, for_csv, for_markdown, for_plotly
 from tests.ui.made_store import HOSTILE
 
 
@@ -41,3 +42,9 @@ def test_plotly_markup_is_disarmed() -> None:
     text = for_plotly('<a href="http://x.invalid">%{customdata}</a>')
     assert "<" not in text
     assert "%{" not in text
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "a [b](c)", r"back\[slash](d)", "plain"])
+def test_a_badge_escapes_brackets_once(text: str) -> None:
+    app = AppTest.from_string(f"import streamlit as st\nst.badge({for_badge(text)!r})").run()
+    assert app.markdown[0].value == f":blue-badge[{for_markdown(text)}]"

@@ -23,6 +23,11 @@ QUERY_CHARS = 300
 STORIES_A_SLOT = 20
 """Of more stories than these in one slot, the latest are remembered."""
 
+MAIN_FIGURES = (
+    "revenue", "operating_income", "net_income", "eps", "operating_cash_flow", "cash", "debt",
+)  # fmt: skip
+"""The figures of a filing that are worth remembering."""
+
 _LAYER_OF_KIND: dict[str, Layer] = {"filing-10q": "mid", "filing-10k": "long"}
 
 _Fundamental = Mapping[str, Any]
@@ -78,25 +83,62 @@ def _notes_of_themes(market: MarketContext) -> Iterable[Note]:
 def _notes_of_fundamentals(
     fundamentals: Iterable[_Fundamental], read_until_utc: datetime | None
 ) -> list[Note]:
-    """One digest a period that is new; periods are `2025Q2` or `FY2024`, others (TTM) no filing."""
-    periods: dict[str, list[_Fundamental]] = {}
+    """One digest a period with something new of its main figures; periods are `2025Q2` or `FY2024`.
+
+    Others (TTM) are no filing. Figures new in a period that was read before were restated, or came late.
+    """
+    table: dict[str, dict[str, _Fundamental]] = {}
     for datum in fundamentals:
-        if _is_new(datum, read_until_utc) and datum["value"] is not None:
-            periods.setdefault(str(datum["period"]), []).append(datum)
+        if datum["field"] in MAIN_FIGURES and datum["value"] is not None:
+            table.setdefault(str(datum["period"]), {})[str(datum["field"])] = datum
+    new = [p for p, row in table.items() if any(_is_new(d, read_until_utc) for d in row.values())]
     by_layer: dict[Layer, list[str]] = {
-        "mid": sorted(p for p in periods if p[4:5] == "Q"),
-        "long": sorted(p for p in periods if p.startswith("FY")),
+        "mid": sorted(p for p in new if p[4:5] == "Q"),
+        "long": sorted(p for p in new if p.startswith("FY")),
     }
     newest = slice(None) if read_until_utc else slice(-1, None)
     return [
-        _digest(layer, period, periods[period])
+        _digest(layer, period, table, read_until_utc)
         for layer, names in by_layer.items()
         for period in names[newest]
     ]
 
 
-def _digest(layer: Layer, period: str, data: list[_Fundamental]) -> Note:
-    figures = ", ".join(f"{d['field']} {show(d['value'])}" for d in data)
-    known = max(d["known_at_utc"] for d in data)
-    text = _clean(f"Figures filed for {period}: {figures}", FILING_CHARS)
-    return Note(layer, text, f"filing:{period}", known)
+def _digest(
+    layer: Layer,
+    period: str,
+    table: Mapping[str, Mapping[str, _Fundamental]],
+    read_until_utc: datetime | None,
+) -> Note:
+    row, before = table[period], table.get(_year_before(period), {})
+    new = {f: row[f] for f in MAIN_FIGURES if f in row and _is_new(row[f], read_until_utc)}
+    known = max(d["known_at_utc"] for d in new.values())
+    was_read = len(new) < len(row)
+    title = f"Figures for {period} restated or added" if was_read else f"Figures filed for {period}"
+    figures = ", ".join(
+        f"{field.replace('_', ' ')} {_amount(d['value'])}{_on_a_year(d, before.get(field))}"
+        for field, d in new.items()
+    )
+    source = f"filing:{period}:{known:%Y-%m-%d}" if was_read else f"filing:{period}"
+    return Note(layer, _clean(f"{title}: {figures}", FILING_CHARS), source, known)
+
+
+def _year_before(period: str) -> str:
+    if period.startswith("FY"):
+        return f"FY{int(period[2:]) - 1}"
+    return f"{int(period[:4]) - 1}{period[4:]}"
+
+
+def _amount(value: float) -> str:
+    """Four digits that count, in millions or billions where large."""
+    for size, word in ((1e9, " bn"), (1e6, " m")):
+        if abs(value) >= size:
+            return f"{value / size:.4g}{word}"
+    return show(float(f"{value:.4g}"))
+
+
+def _on_a_year(datum: _Fundamental, before: _Fundamental | None) -> str:
+    """The change on the same period of the year before, where that was above zero."""
+    if before is None or before["value"] <= 0:
+        return ""
+    return f" ({100.0 * (datum['value'] / before['value'] - 1.0):+z.0f} % on a year)"

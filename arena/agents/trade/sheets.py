@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from arena.agents.blocks import (
     Voice,
@@ -52,8 +53,15 @@ from arena.agents.trade.roles import (
 from arena.core.types import Bar
 
 Figures = dict[str, float | None]
+Filed = Mapping[str, Any]
 
 CELL_CHARS = 300
+
+STORIES_SHOWN, FILINGS_SHOWN, YEARS_SHOWN = 12, 40, 2
+MAIN_FIGURES = (
+    "revenue", "gross_profit", "operating_income", "net_income", "eps", "operating_cash_flow",
+    "capex", "cash", "debt", "equity", "shares", "market_cap",
+)  # fmt: skip
 
 LABELS: dict[str, tuple[str, str]] = {
     "return_5_pct": ("Return over 5 sessions", " %"),
@@ -167,7 +175,7 @@ def _news(desk: Desk) -> Sheet:
     """News and brief of the day; that there is none is a fact too."""
     sheet = about(desk)
     brief_block(sheet, desk.context.brief)
-    stories_block(sheet, "News", desk.context.stories)
+    stories_block(sheet, "News, newest first", newest_stories(desk.context.stories))
     if not (desk.has("news") or desk.has("brief")):
         sheet.values("News", [("news_today", "News today", "none", "")])
     return sheet
@@ -175,8 +183,35 @@ def _news(desk: Desk) -> Sheet:
 
 def _accounts(desk: Desk) -> Sheet:
     sheet = about(desk)
-    filings_block(sheet, "Figures the company has filed", desk.context.fundamentals)
+    shown = main_filings(desk.context.fundamentals)
+    filings_block(sheet, "Figures the company has filed", shown)
     return sheet
+
+
+def newest_stories(stories: Sequence[Filed]) -> list[Filed]:
+    """As many as a prompt has room for."""
+    return sorted(stories, key=lambda s: (s["known_at_utc"], str(s["id"])))[::-1][:STORIES_SHOWN]
+
+
+def main_filings(rows: Sequence[Filed]) -> list[Filed]:
+    """Of each figure the newest and the last fiscal years; the main figures first, while there is room."""
+    by_field: dict[str, list[Filed]] = {}
+    for row in sorted(rows, key=lambda r: _period_order(str(r["period"])), reverse=True):
+        by_field.setdefault(str(row["field"]), []).append(row)
+    rank = {name: i for i, name in enumerate(MAIN_FIGURES)}
+    shown = []
+    for name in sorted(by_field, key=lambda n: (rank.get(n, len(rank)), n)):
+        newest, *older = by_field[name]
+        years = [r for r in older if str(r["period"]).startswith("FY")]
+        shown += [newest, *years[:YEARS_SHOWN]]
+    return shown[:FILINGS_SHOWN]
+
+
+def _period_order(period: str) -> tuple[str, str]:
+    """By end: the last twelve months, then the quarters and years; a year ends with its last quarter."""
+    if period.startswith("FY"):
+        return period[2:], "Q5"
+    return (period[:4], period[4:]) if period[:1].isdigit() else ("9999", "")
 
 
 def _cost_block(sheet: Sheet, desk: Desk) -> None:

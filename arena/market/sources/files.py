@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ import pandas as pd
 from arena.core.errors import DataError, UnknownNameError
 from arena.core.types import Asset, AssetClass
 from arena.market.assets import load_assets
-from arena.market.checks import insanity
+from arena.market.checks import PriceCheck, insanity
+from arena.market.second_look import second_look
 from arena.market.sources.base import COLUMNS, PriceSource, register
 
 PRICES = ("open", "high", "low", "close")
@@ -28,6 +29,10 @@ ISO_DAY = r"^(\d{4}-\d{2}-\d{2})(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:?00)?)?$"
 """An ISO date, midnight UTC allowed behind it. What `01/08/2025` means is not guessed."""
 
 SATURDAY = 5
+
+SECOND = "daily_alt_sources"
+SECOND_COLUMNS = ("symbol", "date", "close", "adj_close", "source")
+"""Of the table of other vendors, whose key is (source, symbol, date)."""
 
 
 class FilesSource:
@@ -75,6 +80,17 @@ class FilesSource:
             self._frames[asset.id] = frame
         frame = self._frames[asset.id]
         return frame[(frame["session"] >= start) & (frame["session"] <= end)].reset_index(drop=True)
+
+    def disagreements(self, asset: Asset, closes: Mapping[date, float]) -> list[PriceCheck]:
+        """What `daily_alt_sources.parquet|csv` in the folder says otherwise, one source after another.
+
+        Raises:
+            DataError: the file is damaged, or has a close that may not enter.
+        """
+        found: list[PriceCheck] = []
+        for source, theirs in _second_closes(self.folder, asset.id).items():
+            found += second_look(asset.id, source, closes, theirs)
+        return found
 
     @cached_property
     def _assets(self) -> dict[str, Asset]:
@@ -169,6 +185,18 @@ def _where(mask: pd.Series) -> list[int]:
     return [int(at) for at in np.flatnonzero(mask)]
 
 
+def _days(written: pd.Series) -> pd.Series:
+    """Midnights of ISO dates, NaT for anything else."""
+    day = written.str.extract(ISO_DAY, expand=False)
+    return pd.to_datetime(day, format="%Y-%m-%d", errors="coerce")
+
+
+def _numbers(cells: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Cells as floats, NaN where blank; and where something stands that is no number."""
+    values = pd.to_numeric(cells, errors="coerce").astype(float)
+    return values, values.isna() & cells.notna() & ~cells.astype(str).isin(BLANK)
+
+
 def _checked(path: Path, raw: pd.DataFrame, symbol: str) -> pd.DataFrame:
     """The rows in our columns, by date.
 
@@ -181,8 +209,7 @@ def _checked(path: Path, raw: pd.DataFrame, symbol: str) -> pd.DataFrame:
     def refuse(at: int, rule: str) -> None:
         raise DataError(f"`{path}`: {symbol} row {at + 1} ({written[at]}): {rule}")
 
-    day = written.str.extract(ISO_DAY, expand=False)
-    stamps = pd.to_datetime(day, format="%Y-%m-%d", errors="coerce")
+    stamps = _days(written)
     for at in _where(stamps.isna()):
         refuse(at, "this is no date. Write it as 2025-08-01; one row a day.")
     for at in _where(stamps.duplicated()):
@@ -195,15 +222,44 @@ def _checked(path: Path, raw: pd.DataFrame, symbol: str) -> pd.DataFrame:
     out = pd.DataFrame({"session": stamps.dt.date})
     for column in (*PRICES, *MAY_LACK):
         text = raw[column] if column in raw else pd.Series(np.nan, raw.index)
-        out[column] = pd.to_numeric(text, errors="coerce").astype(float)
-        for at in _where(out[column].isna() & text.notna()):
-            if str(text[at]) not in BLANK:
-                refuse(at, f"{column} is `{text[at]}`, which is no number. Correct the row.")
+        out[column], unreadable = _numbers(text)
+        for at in _where(unreadable):
+            refuse(at, f"{column} is `{text[at]}`, which is no number. Correct the row.")
     out["source"] = raw["source"].astype(str) if "source" in raw else path.name
     for at, row in enumerate(out.to_dict("records")):
         if why := insanity(row):
             refuse(at, f"{why}. Correct the row or leave it out.")
     return out.sort_values("session", kind="stable", ignore_index=True)[list(COLUMNS)]
+
+
+def _second_closes(folder: Path, symbol: str) -> dict[str, dict[date, float]]:
+    """Closes of other vendors by source; the adjusted one where a row has no other.
+
+    Raises:
+        DataError: a row breaks a rule; the message names file, source, date and rule.
+    """
+    tables = (folder / f"{SECOND}.parquet", folder / f"{SECOND}.csv")
+    path = next((p for p in tables if p.exists()), None)
+    if path is None:
+        return {}
+    rows = _read(path, symbol, SECOND_COLUMNS).reset_index(drop=True)
+    stamps = _days(rows["date"].astype(str))
+    (close, no_close), (adjusted, no_adjusted) = _numbers(rows["close"]), _numbers(rows["adj_close"])
+    prices = close.fillna(adjusted)
+    for rule, broken in (
+        ("this is no date. Write it as 2025-08-01.", stamps.isna()),
+        ("a close must be a number > 0; leave it blank if unknown.",
+         no_close | no_adjusted | (prices <= 0) | np.isinf(prices)),
+        ("the source has this date twice. Keep one row.", rows.duplicated(["source", "date"])),
+    ):  # fmt: skip
+        for at in _where(broken):
+            row = rows.loc[at]
+            raise DataError(f"`{path}`: {symbol} of {row['source']} ({row['date']}): {rule}")
+    found: dict[str, dict[date, float]] = {}
+    for source, stamp, price in zip(rows["source"], stamps, prices, strict=True):
+        if pd.notna(price):
+            found.setdefault(str(source), {})[stamp.date()] = float(price)
+    return found
 
 
 @register("files")

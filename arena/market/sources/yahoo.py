@@ -14,7 +14,7 @@ from arena.core.types import Asset
 from arena.market.calendars import sessions
 from arena.market.sources.base import COLUMNS, ensure_network
 
-_ONE_AT_A_TIME = threading.Lock()
+ONE_AT_A_TIME = threading.Lock()
 """Concurrent yfinance downloads have overwritten each other's frames (its issue 2557)."""
 
 
@@ -36,9 +36,9 @@ class YahooSource:
         which calls an asset delisted on a holiday (yfinance issue 2835)."""
         if not sessions(asset.asset_class, start, end):
             return pd.DataFrame(columns=list(COLUMNS))
-        client = self._client or _yfinance()
+        client = self._client or yfinance_client()
         symbol = asset.symbols["yahoo"]
-        with _ONE_AT_A_TIME:
+        with ONE_AT_A_TIME:
             try:
                 raw = client.Ticker(symbol).history(
                     start=start.isoformat(),
@@ -76,7 +76,7 @@ def shape(raw: pd.DataFrame, start: date, end: date) -> pd.DataFrame:
     return frame[inside & priced].drop_duplicates("session", keep="last").reset_index(drop=True)
 
 
-def _yfinance() -> Any:
+def yfinance_client() -> Any:
     ensure_network("yahoo")
     import yfinance
 

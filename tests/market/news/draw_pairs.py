@@ -57,7 +57,9 @@ def all_pairs(news: pd.DataFrame) -> list[Pair]:
     for asset, rows in news.groupby("asset"):
         rows = rows.sort_values(["published_at_utc", "id"])
         at = [t.timestamp() for t in rows.published_at_utc]
-        body = [default_process(f"{t} {x[:300]}") for t, x in zip(rows.title, rows.text)]
+        body = [
+            default_process(f"{t} {x[:300]}") for t, x in zip(rows.title, rows.text, strict=True)
+        ]
         first = 0
         for j in range(len(rows)):
             while at[j] - at[first] > WITHIN_DAYS * 86_400:
@@ -90,9 +92,7 @@ def draw(news: pd.DataFrame, seed: int, used: set[str]) -> list[tuple[str, Pair]
         return pair.similarity >= 50 and a != b and len(kinds) == 1 and "" not in kinds
 
     def within(low: float, high: float, reworded: bool):
-        return lambda p: (
-            low <= p.similarity < high and not (reworded and title[p.a] == title[p.b])
-        )
+        return lambda p: low <= p.similarity < high and not (reworded and title[p.a] == title[p.b])
 
     for name, low, high, n in BANDS:
         take(name, n, within(low, high, name == "reworded"))
@@ -106,8 +106,9 @@ def main() -> None:
     news["id"] = news.apply(row_id, axis=1)
     used = set()
     for path in skip:
-        for row in csv.DictReader(Path(path).open(encoding="utf-8")):
-            used |= {row["id_a"], row["id_b"]}
+        with Path(path).open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                used |= {row["id_a"], row["id_b"]}
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(COLUMNS)
     for n, (band, p) in enumerate(draw(news, int(seed), used), 1):

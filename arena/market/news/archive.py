@@ -1,0 +1,137 @@
+"""All admitted news of one asset as stories, and what of it is news at a slot."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from arena.core.types import Asset
+from arena.market.news.identity import Story, stories_of
+from arena.market.news.intake import Refused, admit
+from arena.market.news.items import TRUSTS, DayNews, Item, RawItem, Told
+from arena.market.news.subjects import subject_of
+
+MOST_STORIES = 20
+"""So many stories of a day enter a context."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """`stories` are in the order in which their first item became known. `refused` counts what stayed
+    out by reason (`intake.Refused`), of `n_raw` items that were handed over for the asset."""
+
+    asset: Asset
+    stories: tuple[Story, ...]
+    refused: Mapping[str, int]
+    n_raw: int
+
+    def day(self, since_utc: datetime, as_of_utc: datetime, most: int = MOST_STORIES) -> DayNews:
+        """The stories whose first item became known in (since_utc, as_of_utc], told as of the end.
+
+        A story that is retold later is not news again. Beyond `most`, those told by fewest outlets stay
+        out; among equals the less trusted, then the older.
+        """
+        begin, end = (bisect_right(self._begun_utc, at) for at in (since_utc, as_of_utc))
+        told = [t for story in self.stories[begin:end] if (t := story.told(as_of_utc))]
+        kept = sorted(told, key=_rank)[:most]
+        return DayNews(
+            asset=self.asset.id,
+            since_utc=since_utc,
+            as_of_utc=as_of_utc,
+            stories=tuple(sorted(kept, key=lambda t: (t.first.known_at_utc, t.id))),
+            n_items=sum(len(t.items) for t in told),
+            n_left_out=len(told) - len(kept),
+        )
+
+    def items_of(self, day: DayNews) -> list[tuple[Item, str]]:
+        """Every item that became known in the window of the day, with the id of its story.
+
+        Besides the day's stories, these are what was left out and what retells an earlier story: over
+        days that follow each other, each item comes once.
+        """
+        begin, end = (bisect_right(self._known_utc, at) for at in (day.since_utc, day.as_of_utc))
+        return self._items[begin:end]
+
+    @cached_property
+    def _begun_utc(self) -> list[datetime]:
+        return [story.first.known_at_utc for story in self.stories]
+
+    @cached_property
+    def _items(self) -> list[tuple[Item, str]]:
+        every = [(item, story.id) for story in self.stories for item in story.items]
+        return sorted(every, key=lambda pair: (pair[0].known_at_utc, pair[0].id))
+
+    @cached_property
+    def _known_utc(self) -> list[datetime]:
+        return [item.known_at_utc for item, _ in self._items]
+
+
+def _rank(told: Told) -> tuple[int, int, float, str]:
+    first = told.first
+    trust = TRUSTS.index(first.trust)
+    return -len(told.outlets), trust, -first.known_at_utc.timestamp(), told.id
+
+
+def make_archive(asset: Asset, raws: Iterable[RawItem], now_utc: datetime) -> Archive:
+    """Clean, date and judge what sources handed over, and find the stories in it.
+
+    An item with another asset's tag is passed over; one without a tag enters where it names the asset.
+    """
+    subject, refused = subject_of(asset), Counter[str]()
+    items, n_raw = [], 0
+    for raw in raws:
+        if raw.asset not in (None, asset.id):
+            continue
+        n_raw += 1
+        admitted = admit(raw, subject, now_utc)
+        if isinstance(admitted, Refused):
+            refused[admitted.value] += 1
+        else:
+            items.append(admitted)
+    return _archive(asset, items, refused, n_raw)
+
+
+def make_archives(
+    assets: Iterable[Asset], raws: Iterable[RawItem], now_utc: datetime
+) -> dict[str, Archive]:
+    """An archive for each asset, by its id, from one pile of items."""
+    by_tag: defaultdict[str | None, list[RawItem]] = defaultdict(list)
+    for raw in raws:
+        by_tag[raw.asset].append(raw)
+    return {
+        asset.id: make_archive(asset, [*by_tag[asset.id], *by_tag[None]], now_utc)
+        for asset in assets
+    }
+
+
+def archive_of(asset: Asset, items: Iterable[Item]) -> Archive:
+    """An archive of items that were admitted before, e.g. those of a store."""
+    every = list(items)
+    return _archive(asset, every, Counter(), len(every))
+
+
+def _archive(asset: Asset, items: list[Item], refused: Counter[str], n_raw: int) -> Archive:
+    once = _once(items)
+    if n_again := len(items) - len(once):
+        refused[Refused.DUPLICATE.value] += n_again
+    subject = subject_of(asset)
+    names = (asset.name, *subject.names, *subject.tickers)
+    return Archive(asset, stories_of(once, names), dict(refused), n_raw)
+
+
+def _once(items: Iterable[Item]) -> list[Item]:
+    """Each item as it was first known; a copy that comes later changes nothing."""
+    first: dict[str, Item] = {}
+    for item in items:
+        if item.id not in first or _first_key(item) < _first_key(first[item.id]):
+            first[item.id] = item
+    return list(first.values())
+
+
+def _first_key(item: Item) -> tuple[datetime, int, str, str, str]:
+    """Of copies known at one moment, the longest: whatever order they were handed over in."""
+    return item.known_at_utc, -len(item.text), item.text, item.title, item.origin
