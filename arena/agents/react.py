@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel
 
+from arena.agents.asking import Answer
 from arena.agents.prompt import Sheet, Value
 from arena.agents.tools import Tool, ToolError, how_to, step_schema
 from arena.agents.trace import code_step
@@ -24,7 +25,7 @@ from arena.core.hashing import canonical_json
 from arena.core.text import clean_foreign
 
 if TYPE_CHECKING:
-    from arena.agents.desk import Answer, Desk, Role
+    from arena.agents.desk import Desk, Role
 
 CELL_CHARS = 1_500
 REMIND_AT = 2

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
+from typing import Any
 
 from arena.audit.finding import Finding
 from arena.audit.rows import load
 from arena.core.errors import InvariantError
-from arena.core.rows import AssetRow, BarRow, ContextRow, DecisionRow
+from arena.core.rows import AssetRow, BarRow, BlobRow, ContextRow, DecisionRow
 from arena.core.types import Asset, Bar, MarketContext
+from arena.runner.sealing import parse_part
 from arena.store.store import Store
 
 BarKey = tuple[str, int]
+
+PARTS_OF_CONTEXTS = (
+    "WHERE sha256 IN (SELECT unnest([stories_sha256, brief_sha256, fundamentals_sha256]) FROM contexts)"
+)
 
 
 def bars_at(bars: list[BarRow], revision: int) -> list[BarRow]:
@@ -31,8 +37,10 @@ def to_asset(row: AssetRow) -> Asset:
     )  # fmt: skip
 
 
-def rebuild(context: ContextRow, asset: Asset, bars: list[BarRow]) -> MarketContext:
-    """The context from its bars alone."""
+def rebuild(
+    context: ContextRow, asset: Asset, bars: list[BarRow], texts: Mapping[str, str]
+) -> MarketContext:
+    """The context from its bars and from the texts of what was read; a text that is gone is nothing."""
     inside = [b for b in bars if context.first_session <= b.session <= context.session]
     return MarketContext(
         asset,
@@ -41,7 +49,14 @@ def rebuild(context: ContextRow, asset: Asset, bars: list[BarRow]) -> MarketCont
         tuple(
             Bar(b.session, b.open, b.high, b.low, b.close, b.volume, b.known_at_utc) for b in inside
         ),
+        tuple(_part(context.stories_sha256, texts) or ()),
+        _part(context.brief_sha256, texts),
+        tuple(_part(context.fundamentals_sha256, texts) or ()),
     )
+
+
+def _part(sha256: str | None, texts: Mapping[str, str]) -> Any:
+    return None if sha256 is None or sha256 not in texts else parse_part(texts[sha256])
 
 
 def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Finding | int]:
@@ -51,6 +66,7 @@ def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
     for bar in load(store, BarRow, "ORDER BY asset, session, revision"):
         bars.setdefault(bar.asset, []).append(bar)
     contexts = load(store, ContextRow, "ORDER BY asset, as_of_utc")
+    texts = {b.sha256: b.text for b in load(store, BlobRow, PARTS_OF_CONTEXTS)}
     cache: dict[BarKey, list[BarRow]] = {}
     broken: dict[str, list[ContextRow]] = {}
     yield len(contexts)
@@ -59,7 +75,7 @@ def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
         if key not in cache:
             cache[key] = bars_at(bars.get(context.asset, []), context.revision)
         try:
-            same = rebuild(context, assets[context.asset], cache[key]).market_hash
+            same = rebuild(context, assets[context.asset], cache[key], texts).market_hash
         except InvariantError as error:
             yield Finding("breach", "look-ahead", str(error))
             continue
@@ -70,8 +86,8 @@ def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
             "breach",
             "bars",
             f"{len(found)} market contexts of {asset} no longer follow from the stored bars, first "
-            f"at {found[0].session}: a bar from {found[0].first_session} to {found[0].session} or the "
-            "context was altered",
+            f"at {found[0].session}: a bar from {found[0].first_session} to {found[0].session}, a text "
+            "that was read, or the context was altered",
         )
     known = {c.market_hash for c in contexts} | {""}
     for row in decisions:

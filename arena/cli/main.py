@@ -7,7 +7,7 @@ import sys
 import typer
 from pydantic import ValidationError
 
-from arena.cli import admission, care, reading, running, serving
+from arena.cli import admission, care, news, reading, running, serving
 from arena.core.errors import ArenaError, ConfigError, StoreError
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command("replay")(running.replay)
 app.command("import")(running.import_)
 app.command("rescore")(running.rescore)
 app.command("void")(running.void)
+app.command("news")(news.news)
 app.command("leaderboard")(reading.leaderboard)
 app.command("equity")(reading.equity)
 app.command("decision")(reading.decision)

@@ -11,6 +11,7 @@ import typer
 from arena.agents.registry import get_agent
 from arena.cli.options import AsJson, Data, Store, day, names, resolve_store
 from arena.cli.output import ReplayBar, note, print_json, print_pairs
+from arena.core.clock import utc_now
 from arena.core.errors import ConfigError
 from arena.core.season import RunSpec, Season
 from arena.core.settings import check_data_choice, source_label
@@ -18,9 +19,10 @@ from arena.market.sources import PriceSource, open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.actions_file import read_actions
 from arena.runner.derived import run_import, run_rescore
+from arena.runner.intelligence import brief_maker, gather
 from arena.runner.journal import Spending, check_models
 from arena.runner.presets import Preset, get_preset
-from arena.runner.replay import RunResult, fresh_spec, prepare, run_replay
+from arena.runner.replay import RunResult, asked_models, fresh_spec, prepare, run_replay
 from arena.store import reader
 from arena.store.store import open_store
 
@@ -55,6 +57,8 @@ def replay(
     allow_unpriced: Annotated[bool, typer.Option("--allow-unpriced", help="Models of unknown price, within --token-cap.")] = False,
     token_cap: Annotated[int | None, typer.Option("--token-cap", min=1, help="Most tokens, prompts and answers.")] = None,
     workers: Annotated[int, typer.Option("--workers", min=1, max=256)] = 8,
+    brief: Annotated[str, typer.Option("--brief", help="Who writes the day's brief: auto, digest, none, or a model.")] = "auto",
+    judge: Annotated[str, typer.Option("--judge", help="A model that scores each new brief too.")] = "",
     new: Annotated[bool, typer.Option("--new", help="Another run, even if this one exists.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -74,19 +78,21 @@ def replay(
         **_window(preset, start, end),
         **_warmup(preset, warmup, warmup_from, warmup_mode),
         seed=seed,
+        brief=brief_maker(brief, data, names(models) or preset.models),
     )
     chosen = _strategies(names(strategies) or preset.strategies or PAPER_STRATEGIES, season)
     spending = Spending(budget_usd, token_cap, allow_unpriced)
-    check_models(spec.models, spending)
+    check_models(asked_models(spec, judge or None), spending)
     path = resolve_store(store, data)
     histories = prepare(spec, chosen, source)
     with open_store(path) as opened, ReplayBar() as bar:
         if new:
             spec = fresh_spec(opened, spec)
+        read = gather(spec, data, source.assets(), opened, utc_now())
         result = run_replay(
             spec, chosen, source, opened,
             epochs=epochs or preset.epochs, workers=workers, progress=bar,
-            histories=histories, spending=spending,
+            histories=histories, spending=spending, intelligence=read, judge=judge or None,
         )  # fmt: skip
     _report(result, path, as_json)
 

@@ -77,7 +77,7 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class PriceCheckRow:
-    """Something seen and not changed: kind is gap, jump, disagree, revision or quarantine."""
+    """Something seen and not changed: kind is gap, jump, disagree, scale, revision or quarantine."""
 
     TABLE: ClassVar[str] = "price_checks"
     asset: str

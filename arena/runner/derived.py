@@ -18,7 +18,8 @@ from arena.runner.history_store import StoredSource
 from arena.runner.plan import Plan, lay_out, load_histories
 from arena.runner.prices import price_rows
 from arena.runner.replay import RunResult, run_row, season_row
-from arena.runner.round import Sealed, benchmark_unit, record, step_benchmark
+from arena.runner.round import benchmark_unit, record, step_benchmark
+from arena.runner.sealing import Sealed
 from arena.store import reader
 from arena.store.store import Store
 
@@ -135,7 +136,7 @@ def _carry_out(
             settled = track.begin(slot, at.bar)
             view = track.view(at.bar.close if at.bar else track.ledger.last_price)
             decision = decisions[str(track.id), slot.key]
-            units.append(record(plan, track, at, view, decision, settled, revision, now))
+            units.append(record(plan, track, at, view, decision, settled, now))
         units.append(benchmark_unit(plan.benchmarks[slot.asset], hold))
     store.write([_together(units)])
     store.snapshot()

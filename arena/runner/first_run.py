@@ -16,8 +16,9 @@ from arena.core.types import Asset
 from arena.market.history import load_history
 from arena.market.sources import PriceSource, open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
+from arena.runner.intelligence import AUTO, brief_maker, gather
 from arena.runner.journal import check_models
-from arena.runner.replay import NOTHING_PAID, Progress, run_replay
+from arena.runner.replay import NOTHING_PAID, Progress, asked_models, run_replay
 from arena.store.store import Store
 
 FIRST_RUN_DAYS = 90
@@ -38,13 +39,17 @@ def fill_store(
     """Carry out the first run, or go on with `unfinished` (the JSON of its RunSpec)."""
     source = open_source(choice)
     spec = RunSpec.model_validate_json(unfinished) if unfinished else first_spec(source, choice)
-    run_replay(spec, PAPER_STRATEGIES, source, store, epochs=epochs, progress=progress, stop=stop)
+    read = gather(spec, choice, source.assets(), store, utc_now())
+    run_replay(
+        spec, PAPER_STRATEGIES, source, store, epochs=epochs, progress=progress, stop=stop,
+        intelligence=read,
+    )  # fmt: skip
 
 
 def goes_on_free(unfinished: str) -> bool:
     """Whether a run may be finished unasked: no model of it costs money or is missing here."""
     try:
-        check_models(RunSpec.model_validate_json(unfinished).models, NOTHING_PAID)
+        check_models(asked_models(RunSpec.model_validate_json(unfinished)), NOTHING_PAID)
     except ConfigError:
         return False
     return True
@@ -65,6 +70,7 @@ def first_spec(source: PriceSource, choice: str) -> RunSpec:
         warmup=0,  # so that the pages fill from the first second on
         start=end - timedelta(days=FIRST_RUN_DAYS - 1),
         end=end,
+        brief=brief_maker(AUTO, choice, FIRST_RUN_MODELS),
     )
 
 

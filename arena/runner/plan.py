@@ -18,6 +18,7 @@ from arena.market.history import History, load_history
 from arena.market.seal import N_BARS, first_possible_start
 from arena.market.sources import PriceSource
 from arena.portfolio.strategies import get_strategy
+from arena.runner.intelligence import PRICES_ONLY, Intelligence
 from arena.runner.track import Track
 from arena.runner.vote import GROUP, VOTE, Poll
 
@@ -53,6 +54,7 @@ class Plan:
     benchmarks: Mapping[str, Track]
     synthetic: bool
     polls: tuple[Poll, ...] = ()
+    intelligence: Intelligence = PRICES_ONLY
 
     def live(self, slot: Slot) -> bool:
         return slot.session >= self.spec.start
@@ -226,6 +228,7 @@ def make_plan(
     histories: Mapping[str, History],
     *,
     epoch: int = 1,
+    intelligence: Intelligence = PRICES_ONLY,
 ) -> Plan:
     """A run in which agents decide. `strategies` are the accounts to store, no part of its name."""
     entries = [
@@ -234,7 +237,9 @@ def make_plan(
         for model in agent.own_models or spec.models
     ]
     plan = lay_out(spec, source, strategies, histories, entries, epoch=epoch)
-    return replace(plan, polls=make_polls(plan.tracks, strategies))
+    return replace(
+        plan, polls=make_polls(plan.tracks, strategies), intelligence=intelligence
+    )
 
 
 def make_polls(tracks: Sequence[Track], strategies: Sequence[str]) -> tuple[Poll, ...]:

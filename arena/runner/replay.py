@@ -19,12 +19,17 @@ from arena.core.rows import RunRow, SeasonRow, WriteUnit
 from arena.core.season import RunSpec
 from arena.llm.types import BudgetStop, ChatModel
 from arena.market.history import History
+from arena.market.news.brief import DIGEST, NO_BRIEF, Summarise
 from arena.market.sources import PriceSource
+from arena.runner.brief_judge import Judge
+from arena.runner.brief_writer import BriefWriter
+from arena.runner.intelligence import PRICES_ONLY, Intelligence
 from arena.runner.journal import Spending, open_models
 from arena.runner.plan import Plan, check_names, load_histories, make_plan
 from arena.runner.prices import changed_sessions, price_rows, stored_prices
 from arena.runner.resume import restore
 from arena.runner.round import Execution, run_round
+from arena.runner.sealing import Sealer, write_digest
 from arena.runner.version import code_version
 from arena.runner.vote import VOTE
 from arena.store import reader
@@ -106,10 +111,14 @@ def run_replay(
     clock: Clock = utc_now,
     histories: Mapping[str, History] | None = None,
     spending: Spending = NOTHING_PAID,
+    intelligence: Intelligence = PRICES_ONLY,
+    judge: str | None = None,
 ) -> RunResult:
     """Carry out `spec`, once an epoch; decisions that are stored already are not asked again.
 
-    `histories` come from `prepare`, where names and data were checked before a store was opened.
+    `histories` come from `prepare`, where names and data were checked before a store was opened;
+    `intelligence` from `gather`, where the specification has anybody write briefs. `judge` is a model
+    that scores new briefs.
 
     A budget that is met stops the run where it is, with what it did stored: the tracks that came
     first in the plan's order have decided. The same command with a larger one goes on from there.
@@ -121,16 +130,20 @@ def run_replay(
     result = RunResult()
     histories = histories or prepare(spec, strategies, source, clock)
     runs = [spec.run_id(epoch) for epoch in range(1, epochs + 1)]
-    models = open_models(store, spec.models, runs, spending)
+    models = open_models(store, asked_models(spec, judge), runs, spending)
     for epoch in range(1, epochs + 1):
         accounts = all_strategies(store, spec.run_id(epoch), strategies)
-        plan = make_plan(spec, source, accounts, histories, epoch=epoch)
+        plan = make_plan(
+            spec, source, accounts, histories, epoch=epoch, intelligence=intelligence
+        )
         revision = open_run(plan, store, clock)
+        model_of = models[plan.run].of
+        sealer = Sealer(plan, store, revision, clock, *brief_desk(spec, model_of, judge))
         result.runs.append(plan.run)
-        result.n_resumed += restore(plan, store)
+        result.n_resumed += restore(plan, store, sealer)
         store.snapshot()
         finished, broke = asyncio.run(
-            _rounds(plan, store, revision, workers, progress, stop, clock, models[plan.run].of)
+            _rounds(plan, store, sealer, workers, progress, stop, clock, model_of)
         )
         status = "done" if finished else "stopped"
         store.update_run(
@@ -148,7 +161,7 @@ def run_replay(
 async def _rounds(
     plan: Plan,
     store: Store,
-    revision: int,
+    sealer: Sealer,
     workers: int,
     progress: Progress | None,
     stop: threading.Event | None,
@@ -158,7 +171,7 @@ async def _rounds(
     """All rounds not yet settled, in order. Whether all are done, and whether money ran out."""
     agents = {track.id.agent: get_agent(track.id.agent) for track in plan.tracks}
     gate = asyncio.Semaphore(workers)
-    execution = Execution(plan, agents, store, revision, gate, clock, model_of)
+    execution = Execution(plan, agents, store, sealer, gate, clock, model_of)
     began = snapped = time.monotonic()
     planned = sum(len(plan.slots_of(track)) for track in plan.tracks)
     done = resumed = sum(len(track.log) for track in plan.tracks)
@@ -184,6 +197,22 @@ async def _rounds(
 async def _all_settled(futures: Sequence[Future[bool]]) -> None:
     """Wait for commits; a failed one raises here."""
     await asyncio.gather(*(asyncio.wrap_future(f) for f in futures))
+
+
+def asked_models(spec: RunSpec, judge: str | None = None) -> tuple[str, ...]:
+    """Every model that a run may ask: those that decide, and whoever writes or judges its briefs."""
+    writers = [m for m in (spec.brief, judge) if m not in (None, NO_BRIEF, DIGEST)]
+    return tuple(dict.fromkeys([*spec.models, *map(str, writers)]))
+
+
+def brief_desk(
+    spec: RunSpec, model_of: Callable[[str, str], ChatModel], judge: str | None
+) -> tuple[Summarise, Judge | None]:
+    """Who writes the briefs of a run, and who judges them."""
+    writer: Summarise = write_digest
+    if spec.brief not in (NO_BRIEF, DIGEST):
+        writer = BriefWriter(spec.brief, model_of, spec.season, spec.seed)
+    return writer, None if judge is None else Judge(judge, model_of, spec.season, spec.seed)
 
 
 def all_strategies(store: Store, run: str, wanted: Sequence[str]) -> tuple[str, ...]:

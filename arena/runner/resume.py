@@ -14,7 +14,7 @@ from arena.core.errors import ConfigError, InvariantError
 from arena.core.rows import EquityRow, FillRow, WriteUnit
 from arena.core.types import Slot
 from arena.runner.plan import Plan
-from arena.runner.round import seal_slot
+from arena.runner.sealing import Sealer
 from arena.runner.summary import summary_rows
 from arena.runner.track import Track
 from arena.runner.vote import VOTE
@@ -22,7 +22,7 @@ from arena.store import reader
 from arena.store.store import Store
 
 
-def restore(plan: Plan, store: Store) -> int:
+def restore(plan: Plan, store: Store, sealer: Sealer) -> int:
     """Feed stored decisions back through the tracks; returns how many had been asked for, warm-up apart.
 
     Accounts asked for now but not stored yet (a strategy added to a finished run) are filled in
@@ -37,7 +37,7 @@ def restore(plan: Plan, store: Store) -> int:
     by_track = {str(t): f.sort_values("seq") for t, f in stored.groupby("track")}
     memories = reader.memories(store, plan.run)
     accounts = set(reader.summaries(store, plan.run)["account"])
-    hashes = {asset: _hashes(plan, asset, stored) for asset in plan.assets}
+    hashes = {asset: _hashes(plan, sealer, asset, stored) for asset in plan.assets}
     bench = {asset: _benchmark(plan, asset) for asset in plan.assets}
     units = []
     for track in plan.all_tracks:
@@ -90,10 +90,12 @@ def replay_decisions(
     return equity, fills
 
 
-def _hashes(plan: Plan, asset: str, stored: pd.DataFrame) -> dict[str, str]:
+def _hashes(
+    plan: Plan, sealer: Sealer, asset: str, stored: pd.DataFrame
+) -> dict[str, str]:
     decided = set(stored.loc[stored["asset"] == asset, "slot_key"])
     due = (s for rnd in plan.rounds for s in rnd.slots if s.asset == asset and s.key in decided)
-    sealed = (seal_slot(plan, s) for s in due)
+    sealed = (sealer.again(s) for s in due)
     return {s.slot.key: s.market.market_hash if s.market else "" for s in sealed}
 
 

@@ -14,26 +14,17 @@ from arena.agents.remote.agent import Elsewhere
 from arena.core.actions import Intent, Status
 from arena.core.clock import Clock
 from arena.core.hashing import sha256_text
-from arena.core.rows import ContextRow, SummaryRow, WriteUnit
-from arena.core.types import Bar, Decision, MarketContext, Past, Slot, TrackView
+from arena.core.rows import SummaryRow, WriteUnit
+from arena.core.types import Decision, Past, TrackView
 from arena.llm.types import BudgetStop, ChatModel
 from arena.market.history import History
-from arena.market.seal import seal
 from arena.runner.guest import guarded, is_guest
 from arena.runner.plan import Plan, Round
+from arena.runner.sealing import Sealed, Sealer
 from arena.runner.summary import summary_rows
 from arena.runner.track import Settled, Track, decision_rows
 from arena.runner.vote import Poll
 from arena.store.store import Store
-
-
-@dataclass(frozen=True)
-class Sealed:
-    """The market of one asset at one slot; None where the session has no bar (a gap)."""
-
-    slot: Slot
-    bar: Bar | None
-    market: MarketContext | None
 
 
 @dataclass(frozen=True)
@@ -43,7 +34,7 @@ class Execution:
     plan: Plan
     agents: Mapping[str, Agent]
     store: Store
-    revision: int
+    sealer: Sealer
     gate: asyncio.Semaphore
     clock: Clock
     model_of: Callable[[str, str], ChatModel]
@@ -66,7 +57,13 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
     change nothing, so a round cut off at any instant is simply run again.
     """
     plan, store = execution.plan, execution.store
-    sealed = {slot.asset: seal_slot(plan, slot) for slot in rnd.slots}
+    try:
+        markets = await asyncio.gather(*(execution.sealer.seal(slot) for slot in rnd.slots))
+    except BudgetStop as broke:
+        return RoundResult([], [], broke)
+    sealed = {at.slot.asset: at for at in markets}
+    # Stored in this order: what was seen before what was decided on it.
+    kept = store.submit(WriteUnit(rows=tuple(row for at in markets for row in at.rows)))
     held = {a: step_benchmark(plan, s) for a, s in sealed.items() if plan.live(s.slot)}
     due = [
         (t, at) for t in plan.tracks
@@ -86,15 +83,9 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
     answered = [a for a in asked if isinstance(a, tuple)]
     return RoundResult(
         [decision for decision, _ in answered],
-        [*(saved for _, saved in answered), *(v for v in votes if v is not None), *holds],
+        [kept, *(saved for _, saved in answered), *(v for v in votes if v is not None), *holds],
         next((a for a in asked if isinstance(a, BudgetStop)), None),
     )
-
-
-def seal_slot(plan: Plan, slot: Slot) -> Sealed:
-    history = plan.histories[slot.asset]
-    bar = history.bar(slot.session)
-    return Sealed(slot, bar, seal(history, slot) if bar else None)
 
 
 async def decide_and_record(
@@ -106,9 +97,7 @@ async def decide_and_record(
     settled = track.begin(at.slot, at.bar)
     view = track.view(at.bar.close if at.bar else track.ledger.last_price)
     decision = await decide(execution, track, at, view)
-    unit = record(
-        execution.plan, track, at, view, decision, settled, execution.revision, execution.clock()
-    )
+    unit = record(execution.plan, track, at, view, decision, settled, execution.clock())
     track.saving = execution.store.submit(unit)
     return decision, track.saving
 
@@ -163,15 +152,14 @@ def take_vote(
     settled = track.begin(at.slot, at.bar)
     view = track.view(at.bar.close if at.bar else track.ledger.last_price)
     unit = record(
-        execution.plan, track, at, view, poll.decide(at.slot), settled, execution.revision,
-        execution.clock(),
-    )  # fmt: skip
+        execution.plan, track, at, view, poll.decide(at.slot), settled, execution.clock()
+    )
     return execution.store.submit(unit)
 
 
 def record(
     plan: Plan, track: Track, at: Sealed, view: TrackView, decision: Decision,
-    settled: Settled, revision: int, decided_at_utc: datetime, *, late: bool = False,
+    settled: Settled, decided_at_utc: datetime, *, late: bool = False,
 ) -> WriteUnit:  # fmt: skip
     """Everything one decision leaves behind, as one transaction."""
     price = at.bar.close if at.bar else track.ledger.last_price
@@ -183,8 +171,6 @@ def record(
     last = at.slot.session == plan.last_session[at.slot.asset]
     now = track.finish(at.slot, at.bar, decision.intent, decision.status, late, last)
     equity = now.equity or settled.equity
-    if at.market is not None:
-        rows.append(context_row(at.market, revision))
     summaries: tuple[SummaryRow, ...] = ()
     if track.phase == "live":
         bench = plan.benchmarks[at.slot.asset].ledger.accounts[0].balance
@@ -196,13 +182,6 @@ def record(
         key=row.decision,
         heads=((row.track, row.chain_hash),),
     )
-
-
-def context_row(market: MarketContext, revision: int) -> ContextRow:
-    return ContextRow(
-        market.market_hash, market.asset.id, market.session, market.as_of_utc,
-        market.bars[0].session, len(market.bars), revision,
-    )  # fmt: skip
 
 
 def step_benchmark(plan: Plan, at: Sealed) -> Settled:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
-from typing import TypeVar
 
 from arena.agents.memory.base import Memory
 from arena.core.actions import ACTION_WORD, FAILED, GAPS, GIVEN, INTENT_CODE, Intent, Status
@@ -29,6 +28,7 @@ from arena.core.types import Asset, Bar, Call, Decision, Past, Slot, TrackView
 from arena.market.calendars import close_utc, open_utc
 from arena.runner.ledger import Ledger
 from arena.runner.summary import Counts
+from arena.runner.totals import total
 
 COVERED = {
     kind.TABLE: tuple(
@@ -269,9 +269,9 @@ def decision_rows(
         market_hash=market_hash,
         view_hash=view.view_hash,
         n_calls=len(calls),
-        tokens_in=_total([c.tokens_in for c in calls]),
-        tokens_out=_total([c.tokens_out for c in calls]),
-        cost_usd=_total([c.cost_usd for c in calls]),
+        tokens_in=total([c.tokens_in for c in calls]),
+        tokens_out=total([c.tokens_out for c in calls]),
+        cost_usd=total([c.cost_usd for c in calls]),
         chain_hash="",
         decided_at_utc=decided_at_utc,
         latency_ms=sum(c.latency_ms for c in calls),
@@ -292,15 +292,6 @@ def decision_rows(
         None if remembered is None else MemoryRow(row.track, row.run, seq, remembered)
     )  # fmt: skip
     return row, [row, *calls, *(BlobRow(sha, text) for sha, text in texts.items())], memory
-
-
-T = TypeVar("T", int, float)
-
-
-def _total(values: list[T | None]) -> T | None:
-    """Sum, or None as soon as one part is unknown: an unknown cost is never a zero."""
-    known = [v for v in values if v is not None]
-    return sum(known[1:], start=known[0]) if known and len(known) == len(values) else None
 
 
 def _call_row(decision: str, call: Call) -> CallRow:

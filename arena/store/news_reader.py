@@ -202,3 +202,33 @@ def source_health(store: Store) -> list[dict[str, Any]]:
         row["refused"] = json.loads(row.pop("refused_json"))
         row["last_error"], row["last_error_utc"] = trouble.get("error"), trouble.get("at_utc")
     return newest
+
+
+def brief_contents(
+    store: Store, assets: Sequence[str], maker: str
+) -> dict[str, dict[str, Any] | None]:
+    """What agents saw of every stored brief of a maker, by its id; None for those that failed."""
+    found = _dicts(
+        store,
+        "SELECT brief, content_json FROM briefs WHERE maker = ? "
+        "AND asset IN (SELECT unnest(?::VARCHAR[]))",
+        [maker, list(assets)],
+    )
+    return {row["brief"]: json.loads(row["content_json"]) for row in found}
+
+
+def collected(store: Store, asset: str, until_utc: datetime) -> list[dict[str, Any]]:
+    """Articles of an asset that had been fetched by a moment, by when they became known."""
+    return _dicts(
+        store,
+        "SELECT * FROM articles WHERE asset = ? AND fetched_at_utc <= ? "
+        "ORDER BY known_at_utc, article",
+        [asset, until_utc],
+    )
+
+
+def facts(store: Store, asset: str) -> list[dict[str, Any]]:
+    """Filed figures of an asset, the oldest filing first."""
+    return _dicts(
+        store, "SELECT * FROM fundamentals WHERE asset = ? ORDER BY filed, field, period", [asset]
+    )

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from arena.core.text import SUSPICIOUS
 from arena.runner.reviews import REVIEWERS, RULES
 from arena.ui import board, queries, states
 from arena.ui import format as fmt
@@ -18,9 +19,6 @@ from arena.ui.market_days import CODE, DOTS, RULE_WORDS, Slot, code_scores, stat
 from arena.ui.page import RunPage
 from arena.ui.prose import for_badge, for_markdown, plain
 from arena.ui.session import on_phone
-
-FLAGGED = 0.5
-"""A story that reads this much like an instruction is marked."""
 
 Color = Literal["red", "orange", "green", "gray", "blue"]
 SCORE_COLOR: tuple[Color, ...] = ("red", "orange", "green")
@@ -191,7 +189,7 @@ def stories_table(page: RunPage, slot: Slot) -> None:
             "trust": [s["trust"] for s in stories],
             "dated": [s["dated"] for s in stories],
             "brief": ["●" if s["id"] in used else "" for s in stories],
-            "flag": ["⚑" if s["suspicion"] >= FLAGGED else "" for s in stories],
+            "flag": ["⚑" if s["suspicion"] >= SUSPICIOUS else "" for s in stories],
             "title": [s["title"] for s in stories],
         }
     )

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from arena.agents.desk import Answer
+from arena.agents.asking import Answer
 from arena.agents.hedge import research as hedge_research
 from arena.agents.hedge.personas import PERSONAS
 from arena.agents.hedge.research import research

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from arena.agents.desk import Answer, Desk, Role
+from arena.agents.asking import Answer
+from arena.agents.desk import Desk, Role
 from arena.agents.prompt import Sheet, market_blocks, plain
 from arena.agents.tools import Tool, ToolError
 from arena.core.actions import ActionSpec, Status

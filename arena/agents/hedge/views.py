@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.agents.blocks import Voice, voices_block
-from arena.agents.desk import Answer, Desk
+from arena.agents.asking import Answer
+from arena.agents.desk import Desk
 from arena.agents.hedge.research import Research, Seat
 from arena.agents.hedge.roles import QUALITATIVE_CAP, Action, Impression, Verdict
 from arena.agents.hedge.scoring import SIGN, Persona, Signal

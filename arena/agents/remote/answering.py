@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena.agents.base import Agent
-from arena.agents.desk import DEADLINE_S, Desk
+from arena.agents.asking import DEADLINE_S
+from arena.agents.desk import Desk
 from arena.agents.remote import wire
 from arena.agents.remote.protocol import read_json
 from arena.agents.remote.received import Received, RequestError, paper_context

@@ -29,7 +29,7 @@ SCALE_FREE = ("_rate", "_ratio", "_margin", "_growth", "_yield", "_frac", "_pct"
 
 PER_SHARE = ("eps", "_per_share")
 
-WORD_KEYS = frozenset({"kind", "category", "sentiment", "trust", "dated", "maker", "drivers"})
+WORD_KEYS = frozenset({"kind", "category", "sentiment", "trust", "dated", "maker", "drivers", "news_sha256"})
 """Keys of stories and briefs whose texts are words of the arena, not prose."""
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
+from arena.core.hashing import sha256_json
 from arena.core.types import Asset
 from arena.market.news.identity import Story, stories_of
 from arena.market.news.intake import Refused, admit
@@ -22,12 +24,14 @@ MOST_STORIES = 20
 @dataclass(frozen=True)
 class Archive:
     """`stories` are in the order in which their first item became known. `refused` counts what stayed
-    out by reason (`intake.Refused`), of `n_raw` items that were handed over for the asset."""
+    out by reason (`intake.Refused`), of `n_raw` items that were handed over for the asset;
+    `refused_by_origin` is the same for each source."""
 
     asset: Asset
     stories: tuple[Story, ...]
     refused: Mapping[str, int]
     n_raw: int
+    refused_by_origin: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def day(self, since_utc: datetime, as_of_utc: datetime, most: int = MOST_STORIES) -> DayNews:
         """The stories whose first item became known in (since_utc, as_of_utc], told as of the end.
@@ -45,6 +49,7 @@ class Archive:
             stories=tuple(sorted(kept, key=lambda t: (t.first.known_at_utc, t.id))),
             n_items=sum(len(t.items) for t in told),
             n_left_out=len(told) - len(kept),
+            sha256=sha256_json([item for t in told for item in map(_content, t.items)]),
         )
 
     def items_of(self, day: DayNews) -> list[tuple[Item, str]]:
@@ -70,6 +75,14 @@ class Archive:
         return [item.known_at_utc for item, _ in self._items]
 
 
+def _content(item: Item) -> list[Any]:
+    """Whatever of an item may have gone into a story or a brief."""
+    return [
+        item.id, item.title, item.text, item.url, item.outlet, item.trust, item.kind, item.category,
+        item.ts_quality, item.published_at_utc, item.known_at_utc,
+    ]  # fmt: skip
+
+
 def _rank(told: Told) -> tuple[int, int, float, str]:
     first = told.first
     trust = TRUSTS.index(first.trust)
@@ -81,7 +94,7 @@ def make_archive(asset: Asset, raws: Iterable[RawItem], now_utc: datetime) -> Ar
 
     An item with another asset's tag is passed over; one without a tag enters where it names the asset.
     """
-    subject, refused = subject_of(asset), Counter[str]()
+    subject, refused = subject_of(asset), Counter[tuple[str, str]]()
     items, n_raw = [], 0
     for raw in raws:
         if raw.asset not in (None, asset.id):
@@ -89,7 +102,7 @@ def make_archive(asset: Asset, raws: Iterable[RawItem], now_utc: datetime) -> Ar
         n_raw += 1
         admitted = admit(raw, subject, now_utc)
         if isinstance(admitted, Refused):
-            refused[admitted.value] += 1
+            refused[raw.origin, admitted.value] += 1
         else:
             items.append(admitted)
     return _archive(asset, items, refused, n_raw)
@@ -114,13 +127,19 @@ def archive_of(asset: Asset, items: Iterable[Item]) -> Archive:
     return _archive(asset, every, Counter(), len(every))
 
 
-def _archive(asset: Asset, items: list[Item], refused: Counter[str], n_raw: int) -> Archive:
+def _archive(
+    asset: Asset, items: list[Item], refused: Counter[tuple[str, str]], n_raw: int
+) -> Archive:
     once = _once(items)
-    if n_again := len(items) - len(once):
-        refused[Refused.DUPLICATE.value] += n_again
+    again = Counter(item.origin for item in items) - Counter(item.origin for item in once)
+    refused.update({(origin, Refused.DUPLICATE.value): n for origin, n in again.items()})
+    by_reason, by_origin = Counter[str](), defaultdict[str, dict[str, int]](dict)
+    for (origin, reason), n in refused.items():
+        by_reason[reason] += n
+        by_origin[origin][reason] = n
     subject = subject_of(asset)
     names = (asset.name, *subject.names, *subject.tickers)
-    return Archive(asset, stories_of(once, names), dict(refused), n_raw)
+    return Archive(asset, stories_of(once, names), dict(by_reason), n_raw, dict(by_origin))
 
 
 def _once(items: Iterable[Item]) -> list[Item]:

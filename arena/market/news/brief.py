@@ -70,12 +70,13 @@ class Brief:
             "n_stories": len(day.stories) + day.n_left_out,
             "n_items": day.n_items,
             "n_sources": len(day.outlets),
+            "news_sha256": day.sha256,
         }
 
 
 def brief_id(asset: str, day: DayNews, maker: str) -> str:
     """Same stories, moment and maker, same brief: it is made once and shared by every run."""
-    content = [asset, day.as_of_utc, maker, day.facts()]
+    content = [asset, day.as_of_utc, maker, day.facts(), day.sha256]
     return f"brief-{sha256_json(content)[:12]}"
 
 

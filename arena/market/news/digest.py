@@ -33,6 +33,7 @@ _SMALL = frozenset(
     why will with you your""")
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]?\s+(?=[\"'“‘(]?[A-Z0-9$])")
+_DEBRIS = re.compile(r"\.\.\.|…|[=*#|_~-]{2,}|\]\(|https?:")
 _CLOSING = "\"'”’)"
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|[ap]\.m|Mr|Mrs|Ms|Dr|Inc|Corp|Co|Ltd|St|No|vs|Jan|Feb|Aug|Sept?|Oct|Nov|Dec)\.)$"
@@ -175,9 +176,8 @@ def _stopped(text: str) -> str:
 
 
 def _whole(sentence: str) -> bool:
-    """Whether it ends as a sentence does, and nothing was cut out of it on the way here."""
-    cut = "..." in sentence or "…" in sentence
-    return not cut and sentence.rstrip(_CLOSING).endswith((".", "!", "?"))
+    """Whether it ends as a sentence does, nothing was cut out of it, and it holds no marks of a page."""
+    return not _DEBRIS.search(sentence) and sentence.rstrip(_CLOSING).endswith((".", "!", "?"))
 
 
 def _outlets(story: Told) -> str:

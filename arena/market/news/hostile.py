@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from arena.core.text import SUSPICIOUS
 from arena.market.news.hostile_patterns import (
     CONFUSABLE,
     HIDDEN_TAGS,
@@ -25,7 +26,7 @@ from arena.market.news.hostile_patterns import (
     ZERO_WIDTH,
 )
 
-FLAGGED = 0.5
+FLAGGED = SUSPICIOUS
 """From this suspicion on a text is shown as suspect."""
 
 MIN_DISGUISED_LETTERS = 4

@@ -127,7 +127,8 @@ class DayNews:
     """The stories that became known in (since_utc, as_of_utc], the ones to be read first.
 
     `n_items` counts the items behind all of them, `n_left_out` stories beyond the most that a context
-    holds.
+    holds. `sha256` covers every one of these items, read or left out: a brief carries it, so that no
+    word of the day's news can change unseen.
     """
 
     asset: str
@@ -136,6 +137,7 @@ class DayNews:
     stories: tuple[Told, ...]
     n_items: int
     n_left_out: int
+    sha256: str = ""
 
     @property
     def outlets(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ MANY, MANY_FRAC = 6, 0.6
 words; many also counts usual ones, so that what an asset is always written about can be retold."""
 
 SAME_TITLE_PCT, SAME_TITLE_WORDS = 88.0, 6
-"""Token sort ratio from which two titles of so many words, without figures, are one."""
+"""Ratio of sorted titles from which two of so many words, without figures, are one."""
 
 SERIES_PCT, SERIES_LEAD_PCT = 68.0, 90.0
 """Token set ratio of titles from which other figures in them, or in the leads, make a series."""
@@ -47,9 +47,11 @@ _WEEKDAYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Gist:
-    """What is compared of a text. `words` are the uncommon ones of title and lead."""
+    """What is compared of a text. `title` is its key, also with its words in alphabetical order; `words`
+    are the uncommon ones of title and lead."""
 
     title: str
+    sorted_title: str
     words: frozenset[str]
     title_words: frozenset[str]
     title_figures: frozenset[str]
@@ -59,9 +61,10 @@ class Gist:
 def gist_of(title: str, text: str) -> Gist:
     """The gist of a clean title and of the text's first `LEAD_CHARS` characters."""
     in_title, in_lead = words_of(title), words_of(text[:LEAD_CHARS])
-    of_title = _uncommon(in_title)
+    of_title, key = _uncommon(in_title), title_key(title)
     return Gist(
-        title=title_key(title),
+        title=key,
+        sorted_title=" ".join(sorted(key.split())),
         words=of_title | _uncommon(in_lead),
         title_words=of_title,
         title_figures=_figures(in_title) | (_WEEKDAYS & set(in_title)),
@@ -98,45 +101,60 @@ class Usual:
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = frozenset(word for name in names for word in words_of(name))
         self._counts: Counter[str] = Counter()
+        self._often: set[str] = set()
         self._stories = 0
+        self._usual: frozenset[str] | None = None
 
     def count(self, gist: Gist) -> None:
+        """A story of the asset has come up."""
         self._counts.update(gist.words)
-        self._stories += 1
+        self._often |= {w for w in gist.words if self._counts[w] >= USUAL_MIN}
+        self._stories, self._usual = self._stories + 1, None
 
     def forget(self, gist: Gist) -> None:
+        """A story that was counted is too old to count."""
         self._counts.subtract(gist.words)
-        self._stories -= 1
+        self._often -= {w for w in gist.words if self._counts[w] < USUAL_MIN}
+        for word in gist.words:
+            if not self._counts[word]:
+                del self._counts[word]
+        self._stories, self._usual = self._stories - 1, None
 
     def telling(self, words: frozenset[str]) -> frozenset[str]:
         """Those of `words` that are not usual."""
-        least = max(USUAL_MIN, USUAL_FRAC * self._stories)
-        return frozenset(w for w in words - self._names if self._counts[w] < least)
+        if self._usual is None:
+            least = USUAL_FRAC * self._stories
+            self._usual = self._names | {w for w in self._often if self._counts[w] >= least}
+        return words - self._usual
 
 
 def shared_frac(a: Gist, b: Gist, usual: Usual) -> float:
     """Share of the shorter text's words that both have, where they tell the same; 0 where not."""
     common = a.words & b.words
-    same_title = _same_title(a, b)
-    if not common or (len(common) < FEW and not same_title):
+    if not common or not (_is_enough(common, a, b, usual) or _have_one_title(a, b)):
         return 0.0
-    telling = usual.telling(common)
-    shorter = min(len(usual.telling(a.words)), len(usual.telling(b.words)))
-    shortest = min(len(a.words), len(b.words))
-    enough = (
-        (len(telling) >= FEW and len(telling) >= FEW_FRAC * shorter)
-        or (len(telling) >= SOME and len(telling) >= SOME_FRAC * shorter)
-        or (len(common) >= MANY and len(common) >= MANY_FRAC * shortest)
-        or same_title
-    )
-    return len(common) / shortest if enough and not is_series(a, b) else 0.0
+    return 0.0 if is_series(a, b) else len(common) / min(len(a.words), len(b.words))
 
 
-def _same_title(a: Gist, b: Gist) -> bool:
-    long_enough = min(a.title.count(" "), b.title.count(" ")) >= SAME_TITLE_WORDS - 1
-    if not long_enough or a.title_figures or b.title_figures:
+def _is_enough(common: frozenset[str], a: Gist, b: Gist, usual: Usual) -> bool:
+    if len(common) < FEW:
         return False
-    return fuzz.token_sort_ratio(a.title, b.title) >= SAME_TITLE_PCT
+    if len(common) >= MANY and len(common) >= MANY_FRAC * min(len(a.words), len(b.words)):
+        return True
+    n = len(usual.telling(common))
+    if n < FEW:
+        return False
+    shorter = min(len(usual.telling(a.words)), len(usual.telling(b.words)))
+    return n >= FEW_FRAC * shorter or (n >= SOME and n >= SOME_FRAC * shorter)
+
+
+def _have_one_title(a: Gist, b: Gist) -> bool:
+    if a.title_figures or b.title_figures:
+        return False
+    words = min(a.sorted_title.count(" "), b.sorted_title.count(" ")) + 1
+    return words >= SAME_TITLE_WORDS and bool(
+        fuzz.ratio(a.sorted_title, b.sorted_title, score_cutoff=SAME_TITLE_PCT)
+    )
 
 
 def is_series(a: Gist, b: Gist) -> bool:

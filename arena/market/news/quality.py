@@ -142,12 +142,12 @@ def _coverage(asset: Asset, day: DayNews, brief: Brief, used: Sequence[Told]) ->
 
 
 def _bias_awareness(day: DayNews, brief: Brief) -> RuleScore:
-    """The brief's score against the mean tone of the articles, and its words against theirs; the
-    larger distance counts."""
+    """How far the brief's score is from the mean tone of the articles, and how far its words go beyond
+    theirs; the larger of both counts."""
     stories = readable(day)
     articles, words = mean_tone(stories), _pooled_tone(stories)
     said = tone(brief.summary)
-    apart = max(abs(brief.score - articles), abs(said - words))
+    apart = max(abs(brief.score - articles), _beyond(said, words))
     score: Score = 2 if apart <= BIAS_FULL else 1 if apart <= BIAS_PART else 0
     told = [
         f"score {brief.score:+.2f} against {articles:+.2f} of {_n(len(stories), 'article')}",
@@ -157,6 +157,11 @@ def _bias_awareness(day: DayNews, brief: Brief) -> RuleScore:
         told.append("one-sided, where the articles are mixed")
         score = 0
     return RuleScore("bias_awareness", score, _sentence(told))
+
+
+def _beyond(said: float, words: float) -> float:
+    """How far `said` lies outside what is between neutral and `words`: to be calmer is no bias."""
+    return max(0.0, said - max(words, 0.0), min(words, 0.0) - said)
 
 
 def _pooled_tone(stories: Sequence[Told]) -> float:

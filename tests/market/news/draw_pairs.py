@@ -5,6 +5,9 @@ read to standard error. Pairs are of one asset and published within 3 days of ea
 similarity (token set ratio of title and first 300 characters) of 60 to 95, evenly over steps of 5;
 the others are spread over what is below and above, with a share of serial headlines (price
 predictions, "shares sold by", stocks to watch ...). No headline is in two pairs.
+
+Drawn so far: `first` with 20250801; `second` with 20250930, skipping the first; `third` with 20251231,
+skipping both.
 """
 
 from __future__ import annotations

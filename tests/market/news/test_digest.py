@@ -59,6 +59,8 @@ def test_a_new_driver_comes_before_one_more_of_the_same() -> None:
 
 def test_the_sentence_that_belongs_to_the_title_stands_for_it_as_written() -> None:
     text = (
+        "=== Senate committee | custody bill === your browser is not supported by this page. "
+        "The Senate committee moved a bill that would let banks hold coins for ... its members. "
         "Sign up for our newsletter to read the best stories of the day first. "
         "The U.S. Senate committee moved the custody bill to the floor, Mr. Scott said. "
         "Bitcoin traded at $113,000 while the Senate committee met for its custody hearing."

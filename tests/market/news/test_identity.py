@@ -20,8 +20,6 @@ from arena.market.news.likeness import Usual, gist_of, is_series, shared_frac, w
 from tests.market.news.draw_pairs import row_id
 from tests.market.news.made_items import at, grouped, item
 
-# --- one story -----------------------------------------------------------------------------------
-
 
 def test_five_outlets_tell_one_story() -> None:
     """Same page, same headline, same headline with an outlet, other order, other words."""
@@ -57,9 +55,6 @@ def test_the_same_page_is_the_same_story_whenever_it_is_seen() -> None:
     title, page = "Zorvane opens lithium refinery in Nevada", {"url": "https://news.test/page"}
     told = [item("a", 0, title, **page), item("b", 240, title, **page)]
     assert grouped(stories_of(told)) == [["a", "b"]]
-
-
-# --- several stories -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -128,8 +123,7 @@ def test_a_front_page_and_a_headline_of_every_day_are_no_identity() -> None:
 
 
 def test_what_is_shared_is_counted_by_hand() -> None:
-    """Uncommon: {zorvane, lithium, refinery, nevada, kessler} and {zorvane, lithium, refinery, oslo}:
-    3 shared of the shorter one's 4. Two shared words are too few."""
+    """Three words are shared of the shorter one's four; two are too few."""
     a = gist_of("Zorvane opens lithium refinery in Nevada, says Kessler", "")
     b = gist_of("Zorvane: lithium refinery for Oslo", "")
     assert a.words == {"zorvane", "opens", "lithium", "refinery", "nevada", "kessler"}
@@ -149,8 +143,6 @@ def test_short_and_long_forms_are_one_word() -> None:
         "co-founder",
     ]
 
-
-# --- causality, ids, bounds ----------------------------------------------------------------------
 
 TITLES = (
     "Zorvane opens lithium refinery in Nevada", "Lithium refinery of Zorvane opens in Nevada",
@@ -223,8 +215,6 @@ def test_stories_are_of_one_asset() -> None:
         stories_of([item("a", 0, "One"), item("b", 0, "Two", asset="ETH")])
 
 
-# --- real news -----------------------------------------------------------------------------------
-
 LABELS = Path(__file__).with_name("labelled_pairs.csv")
 # Share of joined pairs that are right, and of right pairs that are joined. The limits of `likeness` were
 # chosen on `first`; the others were drawn and read later. They found a misread figure and words of site
@@ -245,17 +235,26 @@ def real_items(shared_market: Path) -> dict[str, list[Item]]:
     return found
 
 
+@pytest.fixture(scope="module")
+def real_stories(real_items: dict[str, list[Item]]) -> dict[str, str]:
+    """Story by item, of all assets that have labelled pairs."""
+    with LABELS.open(encoding="utf-8") as file:
+        assets = {row["asset"] for row in csv.DictReader(file)}
+    return {
+        key: f"{asset} {story}"
+        for asset in assets
+        for key, story in stories_by_item(real_items[asset]).items()
+    }
+
+
 @pytest.mark.parametrize("drawn", LEAST)
-def test_labelled_pairs(real_items: dict[str, list[Item]], drawn: str) -> None:
+def test_labelled_pairs(real_stories: dict[str, str], drawn: str) -> None:
     with LABELS.open(encoding="utf-8") as file:
         pairs = [row for row in csv.DictReader(file) if row["set"] == drawn]
     assert len(pairs) == 100
-    story = {
-        key: f"{asset} {value}"
-        for asset in {row["asset"] for row in pairs}
-        for key, value in stories_by_item(real_items[asset]).items()
+    joined = {
+        row["pair"] for row in pairs if real_stories[row["id_a"]] == real_stories[row["id_b"]]
     }
-    joined = {row["pair"] for row in pairs if story[row["id_a"]] == story[row["id_b"]]}
     same = {row["pair"] for row in pairs if row["label"] == "1"}
     precision, recall = LEAST[drawn]
     assert len(joined & same) >= precision * len(joined)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -174,6 +175,22 @@ def test_bias_by_the_words(summary: str, score: int) -> None:
     assert one("bias_awareness", CALM, brief(CALM, summary)).score == score
 
 
+@pytest.mark.parametrize(
+    ("summary", "score"),
+    [
+        ("Nothing to it.", 2),  # 0: calmer than the articles
+        ("A gain.", 2),  # 1/3, between 0 and 2/3
+        ("A gain, a rise and a profit.", 1),  # 1 - 2/3 = 0.33 beyond
+        ("A loss.", 1),  # 1/3 on the other side
+        ("A loss and a fall.", 0),  # 2/3 on the other side
+    ],
+)
+def test_a_calmer_brief_is_not_biased_a_louder_one_is(summary: str, score: int) -> None:
+    # words of the articles: 2 good, 0 bad: 2/3
+    news = day(story("a", "A gain and a rise", tone=0.0))
+    assert one("bias_awareness", news, brief(news, summary)).score == score
+
+
 def test_bias_goes_by_outlets_and_tells_its_numbers() -> None:
     # (1.0 * 3 - 0.2 * 1) / 4 = 0.7; words: 1 good of the title told by 3, so 3 / 3 = 1
     news = day(
@@ -267,3 +284,16 @@ def test_every_digest_is_scored_even_where_all_stories_were_set_aside() -> None:
     assert [s.score for s in rate(BTC, fine, digest(BTC, fine))] == [2, 0, 2, 2]
     hostile = day(story("x", "Obey", suspicion=0.9))
     assert [s.score for s in rate(BTC, hostile, digest(BTC, hostile))] == [0, 0, 2, 0]
+
+
+def test_the_documented_thresholds_are_those_in_force(root: Path) -> None:
+    told = (root / "docs" / "briefs.md").read_text(encoding="utf-8")
+    for phrase in (
+        f"at most {quality.OFF_DATE_FRAC:.0%} before it".replace("%", " %"),
+        f"all {quality.DRIVERS_FULL} price drivers",
+        f"distance at most {quality.BIAS_FULL:g} | at most {quality.BIAS_PART:g}",
+        f"{quality.OUTLETS_FULL} outlets or more",
+        f"at least {quality.MIXED_FRAC:.0%} of".replace("%", " %"),
+        f"a tone of {quality.EXTREME_TONE:g} and more",
+    ):
+        assert phrase in told, phrase
