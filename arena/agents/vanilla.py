@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel
 
 from arena.agents.base import Agent
+from arena.agents.blocks import brief_block
 from arena.agents.desk import Desk, Role
 from arena.agents.prompt import Sheet, account_blocks, market_blocks
 from arena.agents.registry import register_agent
@@ -27,7 +28,7 @@ TRADER = Role(
     "trader",
     "You run a trading account that holds one asset. After each session you choose the stance of "
     "the account until your next decision, and you are judged by return for the risk taken. Go by "
-    "the figures you are given; you cannot know any later price. Weigh what speaks for a rise and "
+    "what you are given; you cannot know any later price. Weigh what speaks for a rise and "
     "for a fall, then choose one action.",
     Verdict,
     acts=True,
@@ -42,6 +43,7 @@ class Vanilla(Agent):
     async def decide(self, desk: Desk) -> Decision:
         sheet = Sheet()
         market_blocks(sheet, desk.context)
+        brief_block(sheet, desk.context.brief)
         account_blocks(sheet, desk.view)
         answer = await desk.ask(TRADER, sheet)
         if answer.value is None:

@@ -40,11 +40,27 @@ def print_decision(found: Mapping[str, Any]) -> None:
     for key, value in (found["context"] or {}).items():
         if key != "market_hash":
             print(f"  {key:<18} {value}")
+    _print_read(found)
     print_pairs("\nits own view", {"view_hash": found["view_hash"], **_view(found["view"])})
     print(f"  {'memory after':<18} {found['memory_sha256'] or 'none'}")
     print(f"  {'chain':<18} {found['chain_hash']}")
     for call in found["calls"]:
         _print_call(call)
+
+
+def _print_read(found: Mapping[str, Any]) -> None:
+    """The brief, then one line a story: what was read at the slot."""
+    if (brief := found["brief"]) is not None:
+        rejected = ", REJECTED by a reviewer" if found["brief_rejected"] else ""
+        how = "an extract, no model" if brief["kind"] == "digest" else brief["maker"]
+        print(f"\nbrief it read ({how}{rejected}): {brief['sentiment']} {brief['score']:+.2f}")
+        print(f"  {visible(brief['summary'])}")
+    for story in found["stories"]:
+        known = f"{story['known_at_utc']:%Y-%m-%d %H:%M}"
+        print(f"  {story['id']}  {known}  {visible(story['source'])}: {visible(story['title'])}")
+    if found["fundamentals"]:
+        print(f"  {len(found['fundamentals'])} filed figures, the newest known by "
+              f"{max(f['known_at_utc'] for f in found['fundamentals']):%Y-%m-%d}")
 
 
 def _view(view: Mapping[str, Any] | None) -> dict[str, Any]:

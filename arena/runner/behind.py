@@ -8,7 +8,9 @@ from typing import Any
 from arena.core.actions import Intent, target_side
 from arena.core.season import RunSpec
 from arena.llm.registry import known_models
+from arena.runner.sealing import parse_part
 from arena.store import reader
+from arena.store.news_reader import rejected_briefs
 from arena.store.store import Store
 
 ASKED = "model"
@@ -20,8 +22,9 @@ def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
 
     Added are `position_after` (side of the reference account that the decision asks for),
     `next_session` and `next_return_frac` (close to next close, None until there is one),
-    `n_model_calls` and `n_repairs` (answers asked for, and sent back), and `may_know` (the model's knowledge reaches past the
-    session; None where its cut-off is not known).
+    `n_model_calls` and `n_repairs` (answers asked for, and sent back), `may_know` (the model's
+    knowledge reaches past the session; None where its cut-off is not known), `stories`, `brief` and
+    `fundamentals` as agents read them, and `brief_rejected` (a reviewer has marked the brief).
     """
     found = reader.decision(store, decision_id)
     if found is None:
@@ -45,4 +48,21 @@ def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
             c["kind"] == ASKED and c["status"] == "invalid_output" for c in found["calls"]
         ),
         "may_know": None if cutoff is None else found["session"] <= cutoff,
+        **_read(store, found),
+    }
+
+
+def _read(store: Store, found: dict[str, Any]) -> dict[str, Any]:
+    """What was read at the slot besides prices; a gap read nothing."""
+    context = found["context"] or {}
+    parts = {
+        name: reader.blob(store, context.get(f"{name}_sha256"))
+        for name in ("stories", "brief", "fundamentals")
+    }
+    read = {name: None if text is None else parse_part(text) for name, text in parts.items()}
+    return {
+        "stories": read["stories"] or [],
+        "brief": read["brief"],
+        "fundamentals": read["fundamentals"] or [],
+        "brief_rejected": found["market_hash"] in rejected_briefs(store, found["run"]),
     }

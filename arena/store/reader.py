@@ -122,6 +122,12 @@ def attempts(store: Store, run: str) -> list[dict[str, Any]]:
     return _dicts(store, "SELECT * FROM attempts WHERE run = ? ORDER BY at_utc, attempt, event", [run])
 
 
+def blob(store: Store, sha256: str | None) -> str | None:
+    """The text filed under a hash; None where there is none."""
+    found = _dicts(store, "SELECT text FROM blobs WHERE sha256 = ?", [sha256]) if sha256 else []
+    return found[0]["text"] if found else None
+
+
 def decision(store: Store, decision_id: str) -> dict[str, Any] | None:
     """All that stands behind one decision, or None.
 

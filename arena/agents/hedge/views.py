@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.agents.blocks import Voice, voices_block
 from arena.agents.asking import Answer
+from arena.agents.blocks import Voice, voices_block
 from arena.agents.desk import Desk
 from arena.agents.hedge.research import Research, Seat
 from arena.agents.hedge.roles import QUALITATIVE_CAP, Action, Impression, Verdict

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from arena.agents.base import Agent
 from arena.agents.asking import DEADLINE_S
+from arena.agents.base import Agent
 from arena.agents.desk import Desk
 from arena.agents.remote import wire
 from arena.agents.remote.protocol import read_json

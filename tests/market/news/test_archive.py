@@ -69,7 +69,7 @@ def test_the_most_told_come_first_then_trust_then_time() -> None:
 
 def test_one_outlet_that_repeats_itself_does_not_rise() -> None:
     title = "Zorvane opens lithium refinery in Nevada"
-    again = [item(f"{n:02}", n / 10, title, outlet="Loud") for n in range(50)]
+    again = [item(f"{n:02}", 1 + n / 20, title, outlet="Loud") for n in range(50)]
     two = [item(f"x{n}", 6, "Oslo recalls quantum pumps") for n in range(2)]
     assert ids(of(*again, *two).day(at(0), at(24), most=1)) == [["x0", "x1"]]
 
