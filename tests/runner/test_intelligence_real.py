@@ -116,10 +116,10 @@ def test_one_known_item_changes_the_hash(
     slot = data.draw(st.sampled_from(told))
     day = w.archive.day(slot_before(w.asset, slot.session).as_of_utc, slot.as_of_utc)
     item = data.draw(st.sampled_from([i for t in day.stories for i in t.items]))
-    hit = [r for r, id in zip(w.raws, w.ids, strict=True) if id == item.id]
+    hit = [r for r, known in zip(w.raws, w.ids, strict=True) if known == item.id]
     assert hit
     before = w.context(w.archive, slot).market_hash
-    left = [r for r, id in zip(w.raws, w.ids, strict=True) if id != item.id]
+    left = [r for r, known in zip(w.raws, w.ids, strict=True) if known != item.id]
     assert w.context(make_archive(w.asset, left, NOW), slot).market_hash != before
     told_otherwise = [*left, *(replace(r, text=f"{r.text[:400]} Denied.") for r in hit)]
     assert w.context(make_archive(w.asset, told_otherwise, NOW), slot).market_hash != before
