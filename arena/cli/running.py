@@ -15,15 +15,19 @@ from arena.core.clock import utc_now
 from arena.core.errors import ConfigError
 from arena.core.season import RunSpec, Season
 from arena.core.settings import check_data_choice, source_label
+from arena.llm.registry import model_info
 from arena.market.sources import PriceSource, open_source
+from arena.market.sources.news.base import NewsSource
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.actions_file import read_actions
 from arena.runner.derived import run_import, run_rescore
 from arena.runner.intelligence import brief_maker, gather
-from arena.runner.journal import Spending, check_models
+from arena.runner.journal import Spending, check_models, open_models
 from arena.runner.presets import Preset, get_preset
 from arena.runner.replay import RunResult, asked_models, fresh_spec, prepare, run_replay
+from arena.runner.web_search import web_search_source
 from arena.store import reader
+from arena.store.store import Store as OpenStore
 from arena.store.store import open_store
 
 Fee = Annotated[float | None, typer.Option("--fee-bps", help="Fee of every asset class, in bp.")]
@@ -59,6 +63,7 @@ def replay(
     workers: Annotated[int, typer.Option("--workers", min=1, max=256)] = 8,
     brief: Annotated[str, typer.Option("--brief", help="Who writes the day's brief: auto, digest, none, or a model.")] = "auto",
     judge: Annotated[str, typer.Option("--judge", help="A model that scores each new brief too.")] = "",
+    search: Annotated[str, typer.Option("--search", help="A model that searches the web for news, with --data live.")] = "",
     new: Annotated[bool, typer.Option("--new", help="Another run, even if this one exists.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -82,13 +87,19 @@ def replay(
     )
     chosen = _strategies(names(strategies) or preset.strategies or PAPER_STRATEGIES, season)
     spending = Spending(budget_usd, token_cap, allow_unpriced)
-    check_models(asked_models(spec, judge or None), spending)
+    asked = asked_models(spec, judge or None)
+    check_models((*asked, search) if search else asked, spending)
+    if search and data != "live":
+        raise ConfigError(f"--search {search}: `{data}` has its own news; the web is searched with --data live.")
     path = resolve_store(store, data)
     histories = prepare(spec, chosen, source)
     with open_store(path) as opened, ReplayBar() as bar:
         if new:
             spec = fresh_spec(opened, spec)
-        read = gather(spec, data, source.assets(), opened, utc_now())
+        read = gather(
+            spec, data, source.assets(), opened, utc_now(),
+            searcher=_searcher(search, opened, spec, spending),
+        )  # fmt: skip
         result = run_replay(
             spec, chosen, source, opened,
             epochs=epochs or preset.epochs, workers=workers, progress=bar,
@@ -153,6 +164,16 @@ def _source(data: str) -> PriceSource:
     if data == "auto":
         raise ConfigError("--data auto is for the app; name live, sample or files:DIR here.")
     return open_source(data)
+
+
+def _searcher(
+    model: str, store: OpenStore, spec: RunSpec, spending: Spending
+) -> NewsSource | None:
+    """The model that searches, paid from the run's own budget."""
+    if not model:
+        return None
+    run = spec.run_id()
+    return web_search_source(open_models(store, [model], [run], spending)[run], model_info(model))
 
 
 def _one_of(option: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -16,11 +15,11 @@ from arena.core.season import RunSpec
 from arena.core.tone import tone
 from arena.core.types import Asset
 from arena.market.filings.facts import Fact
-from arena.market.news.archive import Archive, archive_of, make_archives
+from arena.market.news.archive import Archive, Intake, archive_of, take_in
 from arena.market.news.drivers import drivers_of
 from arena.market.news.items import Item
 from arena.market.sources.filings.open import open_filings
-from arena.market.sources.news.base import Polled, poll
+from arena.market.sources.news.base import NewsSource, Polled, poll
 from arena.market.sources.news.live import live_news
 from arena.store import news_reader, reader
 from arena.store.store import Store
@@ -32,8 +31,9 @@ LOOK_BACK = timedelta(days=30)
 
 
 def collect(
-    store: Store, spec: RunSpec, assets: Mapping[str, Asset], now_utc: datetime
-) -> datetime:
+    store: Store, spec: RunSpec, assets: Mapping[str, Asset], now_utc: datetime,
+    searcher: NewsSource | None = None,
+) -> datetime:  # fmt: skip
     """Poll every live source for a new run, and keep what they said; a run that was begun polls nothing.
 
     Returns:
@@ -44,20 +44,24 @@ def collect(
     if len(mine):
         began: datetime = mine["created_at_utc"].iloc[0].to_pydatetime()
         return began
-    units = [poll_news(tuple(assets.values()), now_utc), poll_figures(tuple(assets.values()), now_utc)]
+    chosen = tuple(assets.values())
+    more = () if searcher is None else (searcher,)
+    units = [poll_news(chosen, now_utc, more), poll_figures(chosen, now_utc)]
     store.write([WriteUnit(rows=tuple(rows)) for rows in units])
     return now_utc
 
 
-def poll_news(assets: Sequence[Asset], now_utc: datetime) -> list[Row]:
+def poll_news(
+    assets: Sequence[Asset], now_utc: datetime, more: Sequence[NewsSource] = ()
+) -> list[Row]:
     """One poll of every source: articles that were admitted, and the health of each source."""
-    polled = poll(live_news(assets), assets, now_utc - LOOK_BACK, now_utc)
-    archives = make_archives(assets, [r for p in polled for r in p.items], now_utc)
+    polled = poll([*live_news(assets), *more], assets, now_utc - LOOK_BACK, now_utc)
+    taken = take_in(assets, [r for p in polled for r in p.items], now_utc)
     articles = [
         article_row(item, story.id, now_utc)
-        for archive in archives.values() for story in archive.stories for item in story.items
+        for archive in taken.archives.values() for story in archive.stories for item in story.items
     ]  # fmt: skip
-    return [*health_rows(polled, archives), *articles]
+    return [*health_rows(polled, taken), *articles]
 
 
 def poll_figures(assets: Sequence[Asset], now_utc: datetime) -> list[Row]:
@@ -79,22 +83,12 @@ def poll_figures(assets: Sequence[Asset], now_utc: datetime) -> list[Row]:
     ]
 
 
-def health_rows(
-    polled: Iterable[Polled], archives: Mapping[str, Archive]
-) -> list[SourceHealthRow]:
-    """What came of each source; `refused` counts, by reason, what none of the assets could use."""
-    kept = Counter(
-        item.origin for a in archives.values() for story in a.stories for item in story.items
-    )
-    refused: dict[str, Counter[str]] = {}
-    for archive in archives.values():
-        for origin, counts in archive.refused_by_origin.items():
-            refused.setdefault(origin, Counter()).update(counts)
+def health_rows(polled: Iterable[Polled], taken: Intake) -> list[SourceHealthRow]:
+    """What came of each source's answer."""
     return [
         SourceHealthRow(
-            p.source, p.at_utc, p.status, len(p.items), kept[p.source],
-            canonical_json(dict(sorted(refused.get(p.source, {}).items()))),
-            p.error, p.retry_after_s,
+            p.source, p.at_utc, p.status, len(p.items), taken.kept.get(p.source, 0),
+            canonical_json(dict(taken.refused.get(p.source, {}))), p.error, p.retry_after_s,
         )
         for p in polled
     ]  # fmt: skip

@@ -13,11 +13,11 @@ from arena.core.types import Asset, Slot
 from arena.llm.registry import model_kind
 from arena.market.calendars import Convention, slot_before
 from arena.market.filings.facts import Fact
-from arena.market.news.archive import Archive, make_archives
+from arena.market.news.archive import Archive, take_in
 from arena.market.news.brief import DIGEST, NO_BRIEF
 from arena.market.news.items import DayNews
 from arena.market.sources.filings.open import open_filings
-from arena.market.sources.news.base import poll
+from arena.market.sources.news.base import NewsSource, poll
 from arena.market.sources.news.files import open_news
 from arena.market.sources.news.live import live_news
 from arena.runner.brief_writer import default_maker
@@ -82,9 +82,10 @@ def brief_maker(wanted: str, choice: str, models: Sequence[str]) -> str:
 
 
 def gather(
-    spec: RunSpec, choice: str, assets: Mapping[str, Asset], store: Store, now_utc: datetime
-) -> Intelligence:
-    """What `spec` reads of the data `choice`.
+    spec: RunSpec, choice: str, assets: Mapping[str, Asset], store: Store, now_utc: datetime,
+    *, searcher: NewsSource | None = None,
+) -> Intelligence:  # fmt: skip
+    """What `spec` reads of the data `choice`; `searcher` is one more source of live news.
 
     Live sources are polled into the store and read back from it. A run that goes on reads what it
     began with, so that a story found meanwhile does not change a slot that was decided.
@@ -96,7 +97,7 @@ def gather(
         return PRICES_ONLY
     chosen = {a: assets[a] for a in spec.assets}
     if choice == "live":
-        began_utc = collect(store, spec, chosen, now_utc)
+        began_utc = collect(store, spec, chosen, now_utc, searcher)
         return Intelligence(stored_archives(store, chosen, began_utc), stored_facts(store, chosen))
     last = datetime.combine(spec.end, time(), UTC) + LONGEST_CLOSURE
     found, polls = from_files(choice, tuple(chosen.values()), min(last, now_utc), now_utc)
@@ -109,12 +110,12 @@ def from_files(
 ) -> tuple[Intelligence, list[SourceHealthRow]]:
     """News and figures of a folder or of the sample, and what was counted on the way in."""
     news, filings = open_news(choice), open_filings(choice)
-    archives: dict[str, Archive] = {}
+    archives: Mapping[str, Archive] = {}
     rows: list[SourceHealthRow] = []
     if news is not None:
         polled = poll([news], assets, EVER, until_utc, lambda: now_utc)
-        archives = make_archives(assets, [r for p in polled for r in p.items], now_utc)
-        rows = health_rows(polled, archives)
+        taken = take_in(assets, [r for p in polled for r in p.items], now_utc)
+        archives, rows = taken.archives, health_rows(polled, taken)
     facts = {} if filings is None else {a.id: filings.facts(a) for a in assets}
     return Intelligence(archives, facts), rows
 
@@ -124,5 +125,5 @@ def live_now(
 ) -> tuple[Intelligence, list[SourceHealthRow]]:
     """One poll of every live source, kept nowhere."""
     polled = poll(live_news(assets), assets, now_utc - LOOK_BACK, now_utc)
-    archives = make_archives(assets, [r for p in polled for r in p.items], now_utc)
-    return Intelligence(archives), health_rows(polled, archives)
+    taken = take_in(assets, [r for p in polled for r in p.items], now_utc)
+    return Intelligence(taken.archives), health_rows(polled, taken)

@@ -19,6 +19,10 @@ BUY, SELL or HOLD. A **strategy** turns these words into positions; each strateg
   sample deviation of daily returns times the root of 365 (a coin in the curve) or 252. **Max DD** is the
   largest fall from a peak. **Win** is the share of round trips with a profit after fees.
 - **Buy & Hold** enters at the first session under the same fill and fees and stands in every table.
+- **News**: every agent of a slot reads the same **brief**, made of the stories that became known since the slot before.
+  Four rules score it from 0 to 2: dates, coverage of price drivers, bias, diversity of sources; the evidence
+  stands beside each score, and two people can score it apart. A day without news is no failure, a source
+  that did not answer is.
 - A failed answer is a status, drawn as a cross and counted. It acts as HOLD; it is never hidden.
 
 Every metric with its formula and its edge cases is in `docs/metrics.md` of the source, the path of one

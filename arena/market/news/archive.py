@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -24,14 +24,12 @@ MOST_STORIES = 20
 @dataclass(frozen=True)
 class Archive:
     """`stories` are in the order in which their first item became known. `refused` counts what stayed
-    out by reason (`intake.Refused`), of `n_raw` items that were handed over for the asset;
-    `refused_by_origin` is the same for each source."""
+    out by reason (`intake.Refused`), of `n_raw` items that were handed over for the asset."""
 
     asset: Asset
     stories: tuple[Story, ...]
     refused: Mapping[str, int]
     n_raw: int
-    refused_by_origin: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def day(self, since_utc: datetime, as_of_utc: datetime, most: int = MOST_STORIES) -> DayNews:
         """The stories whose first item became known in (since_utc, as_of_utc], told as of the end.
@@ -94,31 +92,74 @@ def make_archive(asset: Asset, raws: Iterable[RawItem], now_utc: datetime) -> Ar
 
     An item with another asset's tag is passed over; one without a tag enters where it names the asset.
     """
-    subject, refused = subject_of(asset), Counter[tuple[str, str]]()
-    items, n_raw = [], 0
+    items, refused = _admitted(asset, [r for r in raws if r.asset in (None, asset.id)], now_utc)
+    return _archive(asset, items, Counter(r.value for _, r in refused), len(items) + len(refused))
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Archives by asset, and what came of every item that was handed over, by its `origin`.
+
+    `kept` counts items that at least one asset could use, `refused` the others by reason, each once
+    however many assets it was looked at for.
+    """
+
+    archives: Mapping[str, Archive]
+    kept: Mapping[str, int]
+    refused: Mapping[str, Mapping[str, int]]
+
+
+def take_in(assets: Iterable[Asset], raws: Iterable[RawItem], now_utc: datetime) -> Intake:
+    """An archive for each asset from one pile of items."""
+    by_tag: defaultdict[str | None, list[RawItem]] = defaultdict(list)
     for raw in raws:
-        if raw.asset not in (None, asset.id):
-            continue
-        n_raw += 1
-        admitted = admit(raw, subject, now_utc)
-        if isinstance(admitted, Refused):
-            refused[raw.origin, admitted.value] += 1
-        else:
-            items.append(admitted)
-    return _archive(asset, items, refused, n_raw)
+        by_tag[raw.asset].append(raw)
+    archives: dict[str, Archive] = {}
+    used: set[int] = set()
+    why: dict[int, tuple[RawItem, Refused]] = {}
+    offered: dict[int, RawItem] = {}
+    for asset in assets:
+        pile = [*by_tag[asset.id], *by_tag[None]]
+        items, refused = _admitted(asset, pile, now_utc)
+        left_out = {id(raw) for raw, _ in refused}
+        offered.update((id(raw), raw) for raw in pile)
+        used.update(id(raw) for raw in pile if id(raw) not in left_out)
+        why.update((id(raw), (raw, reason)) for raw, reason in refused)
+        reasons = Counter(reason.value for _, reason in refused)
+        archives[asset.id] = _archive(asset, items, reasons, len(pile))
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for key, (raw, reason) in why.items():
+        if key not in used:
+            counts[raw.origin][reason.value] += 1
+    return Intake(archives, Counter(offered[key].origin for key in used), counts)
 
 
 def make_archives(
     assets: Iterable[Asset], raws: Iterable[RawItem], now_utc: datetime
 ) -> dict[str, Archive]:
-    """An archive for each asset, by its id, from one pile of items."""
-    by_tag: defaultdict[str | None, list[RawItem]] = defaultdict(list)
+    """The archives of `take_in` alone."""
+    return dict(take_in(assets, raws, now_utc).archives)
+
+
+def _admitted(
+    asset: Asset, raws: Iterable[RawItem], now_utc: datetime
+) -> tuple[list[Item], list[tuple[RawItem, Refused]]]:
+    """Items in the form the arena keeps, and those that stayed out with the reason."""
+    subject = subject_of(asset)
+    refused: list[tuple[RawItem, Refused]] = []
+    seen: dict[str, Item] = {}
     for raw in raws:
-        by_tag[raw.asset].append(raw)
-    return {
-        asset.id: make_archive(asset, [*by_tag[asset.id], *by_tag[None]], now_utc)
-        for asset in assets
-    }
+        admitted = admit(raw, subject, now_utc)
+        if isinstance(admitted, Refused):
+            refused.append((raw, admitted))
+            continue
+        before = seen.get(admitted.id)
+        # Of copies the one that was known first is kept; whichever that is, one of the two is spare.
+        if before is not None:
+            refused.append((raw, Refused.DUPLICATE))
+        if before is None or _first_key(admitted) < _first_key(before):
+            seen[admitted.id] = admitted
+    return list(seen.values()), refused
 
 
 def archive_of(asset: Asset, items: Iterable[Item]) -> Archive:
@@ -127,28 +168,10 @@ def archive_of(asset: Asset, items: Iterable[Item]) -> Archive:
     return _archive(asset, every, Counter(), len(every))
 
 
-def _archive(
-    asset: Asset, items: list[Item], refused: Counter[tuple[str, str]], n_raw: int
-) -> Archive:
-    once = _once(items)
-    again = Counter(item.origin for item in items) - Counter(item.origin for item in once)
-    refused.update({(origin, Refused.DUPLICATE.value): n for origin, n in again.items()})
-    by_reason, by_origin = Counter[str](), defaultdict[str, dict[str, int]](dict)
-    for (origin, reason), n in refused.items():
-        by_reason[reason] += n
-        by_origin[origin][reason] = n
+def _archive(asset: Asset, items: list[Item], refused: Mapping[str, int], n_raw: int) -> Archive:
     subject = subject_of(asset)
     names = (asset.name, *subject.names, *subject.tickers)
-    return Archive(asset, stories_of(once, names), dict(by_reason), n_raw, dict(by_origin))
-
-
-def _once(items: Iterable[Item]) -> list[Item]:
-    """Each item as it was first known; a copy that comes later changes nothing."""
-    first: dict[str, Item] = {}
-    for item in items:
-        if item.id not in first or _first_key(item) < _first_key(first[item.id]):
-            first[item.id] = item
-    return list(first.values())
+    return Archive(asset, stories_of(items, names), dict(refused), n_raw)
 
 
 def _first_key(item: Item) -> tuple[datetime, int, str, str, str]:

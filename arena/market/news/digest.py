@@ -106,10 +106,14 @@ def _chosen(stories: Sequence[Told], room_chars: int) -> list[tuple[Told, str]]:
     pool = free_of_prices or ranked
     most = 2 if len(pool) == 1 else 1
     taken: list[tuple[Told, str]] = []
+    said: set[str] = set()
     for story in _widest_first(pool):
+        if lines[story.id][0] in said:
+            continue
         line = f"{' '.join(map(_stopped, reversed(lines[story.id][:most])))} ({_outlets(story)})"
         if len(taken) < MAX_SENTENCES and len(line) + 1 <= room_chars:
             taken.append((story, line))
+            said.add(lines[story.id][0])
             room_chars -= len(line) + 1
     order = {story.id: i for i, story in enumerate(ranked)}
     return sorted(taken, key=lambda pair: order[pair[0].id])

@@ -35,6 +35,10 @@ would let it drift from one event to another."""
 ID_DIGITS = 8
 
 
+WHOLE_TEXT_CHARS = 40
+"""Two items with the same text of this length or more tell the same, whatever the headline."""
+
+
 @dataclass(frozen=True, slots=True)
 class Story:
     """Items that tell the same, in the order in which they became known.
@@ -96,6 +100,7 @@ class _SoFar:
         self._by_page: dict[tuple[str, str], _Begun] = {}
         self._by_url: dict[str, _Begun] = {}
         self._by_title: dict[str, _Begun] = {}
+        self._by_text: dict[str, _Begun] = {}
 
     def add(self, item: Item) -> None:
         gist, url = gist_of(item.title, item.text), canonical_url(item.url)
@@ -103,12 +108,14 @@ class _SoFar:
         url = url if "/" in url else ""
         # "Bitcoin price today" is said every day: such a headline is no identity.
         title = gist.title if self._usual.telling(gist.title_words) else ""
+        text = item.text.casefold() if len(item.text) >= WHOLE_TEXT_CHARS else ""
         self._forget(item.known_at_utc)
         page = (url, gist.title)
         story = (
             self._by_page.get(page)
             or self._near(self._by_url.get(url), item)
             or self._near(self._by_title.get(title), item)
+            or self._near(self._by_text.get(text), item)
             or self._told_by(item, gist)
             or self._begin(item, gist)
         )
@@ -117,6 +124,8 @@ class _SoFar:
             self._by_url[url] = self._by_page[page] = story
         if title:
             self._by_title[title] = story
+        if text:
+            self._by_text[text] = story
 
     @staticmethod
     def _near(story: _Begun | None, item: Item) -> _Begun | None:
