@@ -29,6 +29,9 @@ _BALANCE = frozenset(
 )  # fmt: skip
 _PERIOD = re.compile(r"FY(\d{4})|(\d{4})Q([1-4])|TTM")
 
+MAX_AGE_QUARTERS = 6
+"""A figure whose period ended longer before the newest one's is history: it says nothing of now."""
+
 
 def ratio(part: float | None, whole: float | None) -> float | None:
     """part / whole; None where one is missing or the whole is not positive, so has no meaning."""
@@ -227,9 +230,12 @@ def _years(table: Mapping[str, Mapping[str, float]]) -> tuple[Period, ...]:
 def _latest(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Balance: the newest period that states it. Flows: TTM, else four quarters, else the year.
 
-    A fiscal year counts as ending with its fourth quarter.
+    A fiscal year counts as ending with its fourth quarter. Periods that ended more than
+    `MAX_AGE_QUARTERS` before the newest are not looked at.
     """
-    ends = sorted(table, key=_end, reverse=True)
+    newest_end = max((_quarters(p) for p in table if p != "TTM"), default=0)
+    recent = (p for p in table if p == "TTM" or _quarters(p) >= newest_end - MAX_AGE_QUARTERS)
+    ends = sorted(recent, key=period_order, reverse=True)
     found: dict[str, float] = {}
     for name in FIELDS:
         stated = [p for p in ends if name in table[p]]
@@ -241,20 +247,31 @@ def _latest(table: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
             continue
         annual = next((p for p in stated if p.startswith("FY")), None)
         quarters = [p for p in stated if "Q" in p][:4]
-        if _are_last_year(quarters) and (annual is None or _end(quarters[0]) > _end(annual)):
+        if _are_last_year(quarters) and (
+            annual is None or period_order(quarters[0]) > period_order(annual)
+        ):
             found[name] = sum(table[q][name] for q in quarters)
         elif annual is not None:
             found[name] = table[annual][name]
     return found
 
 
-def _end(period: str) -> tuple[int, int, int]:
-    """Order of periods by their end; at the same end a year stands before its last quarter."""
-    if period == "TTM":
-        return (9999, 4, 0)
-    if period.startswith("FY"):
-        return (int(period[2:]), 4, 1)
-    return (int(period[:4]), int(period[5]), 0)
+def period_order(period: str) -> tuple[int, int]:
+    """Order of periods by their end: `2024Q4`, `FY2024`, `2025Q1`, then `TTM` and any other word.
+
+    At the same end a year comes after its last quarter: it is the audited one.
+    """
+    found = _PERIOD.fullmatch(period)
+    if found is None or period == "TTM":
+        return 9999, 0
+    year, year_of_quarter, quarter = found.groups()
+    return (int(year), 5) if year else (int(year_of_quarter), int(quarter))
+
+
+def _quarters(period: str) -> int:
+    """When a dated period ended, as a count of quarters."""
+    year, quarter = period_order(period)
+    return 4 * year + min(quarter, 4)
 
 
 def _are_last_year(quarters: Sequence[str]) -> bool:

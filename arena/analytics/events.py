@@ -17,6 +17,8 @@ MOST_MOVES = 3
 MIN_SENTIMENT_JUMP = 1.0
 """Half of the way from -1 to 1."""
 
+MOST_JUMPS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -53,22 +55,41 @@ def largest_moves(
             times = f", {size / usual:.1f} deviations" if usual > 0 else ""
             label = f"{100 * returns[i]:+.1f}%{times}".replace("-", "\u2212")
             found.append((size, Event(session, "move", label)))
-    # Of equal moves the older one, whatever order a sort leaves.
-    largest = sorted(found, key=lambda move: (-move[0], move[1].session))[:most]
-    return sorted((event for _, event in largest), key=lambda e: e.session)
+    return _largest(found, most)
 
 
-def sentiment_jumps(sessions: Sequence[date], scores: Sequence[float | None]) -> list[Event]:
-    """Briefs whose score in [-1, 1] is at least 1 away from that of the brief before, oldest first.
+def sentiment_jumps(
+    sessions: Sequence[date],
+    scores: Sequence[float | None],
+    since: date | None = None,
+    *,
+    most: int = MOST_JUMPS,
+) -> list[Event]:
+    """The `most` largest turns of the news, oldest first: briefs whose score in [-1, 1] is at least 1
+    away from that of the brief before.
 
-    Sessions without a brief (None) are passed over: the last brief before counts.
+    Sessions without a brief (None) are passed over: the last brief before counts, also one from
+    before `since`.
     """
-    found: list[Event] = []
+    found: list[tuple[float, Event]] = []
     before: float | None = None
     for session, score in zip(sessions, scores, strict=True):
-        # Scores are decimals: 0.6 against -0.4 is a jump of 1, though their difference is 0.99...
-        if score is not None and before is not None and round(abs(score - before), 9) >= MIN_SENTIMENT_JUMP:
-            label = f"news {before:+.1f} to {score:+.1f}".replace("-", "\u2212")
-            found.append(Event(session, "sentiment", label))
+        if score is not None and before is not None and (since is None or session >= since):
+            # Scores are decimals: 0.6 against -0.4 is a jump of 1, though their difference is 0.99...
+            size = round(abs(score - before), 9)
+            if size >= MIN_SENTIMENT_JUMP:
+                label = f"news {_signed(before)} to {_signed(score)}"
+                found.append((size, Event(session, "sentiment", label)))
         before = before if score is None else score
-    return found
+    return _largest(found, most)
+
+
+def _largest(found: Sequence[tuple[float, Event]], most: int) -> list[Event]:
+    # Of equal ones the older, whatever order a sort leaves.
+    chosen = sorted(found, key=lambda pair: (-pair[0], pair[1].session))[:most]
+    return sorted((event for _, event in chosen), key=lambda e: e.session)
+
+
+def _signed(score: float) -> str:
+    text = f"{score:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "\u2212")

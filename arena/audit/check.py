@@ -1,8 +1,8 @@
 """The invariants of a store as executable checks (`python -m arena check`).
 
-Each check recomputes from what lies below: texts from their hashes, contexts from bars, chains from
-decisions, equity and fills from decisions and bars by the slow second engine, summaries from equity. A check yields findings, and
-plain numbers that say how many values it looked at.
+Each check recomputes from what lies below: texts from their hashes, contexts from bars and texts, briefs
+from contexts, chains from decisions, equity and fills from decisions and bars by the slow second engine,
+summaries from equity. A check yields findings, and plain numbers that say how many values it looked at.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from arena.audit.check_ledger import check_accounts
 from arena.audit.check_market import check_contexts
+from arena.audit.check_read import check_read
 from arena.audit.finding import Finding
-from arena.audit.rows import load
+from arena.audit.rows import load, stored_hashes
 from arena.core.hashing import sha256_text
 from arena.core.rows import BlobRow, CallRow, DecisionRow, MemoryRow, RunRow
 from arena.runner.track import next_link
@@ -53,6 +54,7 @@ def check_store(store: Store) -> Report:
         check_head(store, decisions),
         check_completeness(runs, decisions),
         check_contexts(store, decisions),
+        check_read(store),
         check_memories(store, decisions),
         check_accounts(store, runs, [d for d in decisions if d.phase == "live"]),
     )
@@ -76,7 +78,7 @@ def check_blobs(store: Store) -> Iterator[Finding | int]:
 
 def check_calls(calls: list[CallRow], store: Store) -> Iterator[Finding | int]:
     """Every call's prompt and answer are there."""
-    known = {b.sha256 for b in load(store, BlobRow, "")}
+    known = stored_hashes(store)
     yield len(calls)
     for call in calls:
         if not {call.prompt_sha256, call.answer_sha256} <= known:

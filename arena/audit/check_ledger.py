@@ -51,8 +51,8 @@ def check_accounts(
         yield Finding("breach", "summary", f"{min(bare)} has fills and no summary")
     for summary in summaries:
         run = of_run.get(summary.run)
-        if run is None:
-            yield Finding("breach", "runs", f"{summary.account} belongs to no stored run")
+        if run is None or summary.asset not in classes:
+            yield Finding("breach", "runs", f"{summary.account} belongs to no stored run and asset")
             continue
         prices = {b.session: b for b in bars_at(bars[summary.asset], run.revision)}
         yield from check_account(

@@ -40,7 +40,12 @@ def to_asset(row: AssetRow) -> Asset:
 def rebuild(
     context: ContextRow, asset: Asset, bars: list[BarRow], texts: Mapping[str, str]
 ) -> MarketContext:
-    """The context from its bars and from the texts of what was read; a text that is gone is nothing."""
+    """The context from its bars and from the texts of what was read.
+
+    Raises:
+        InvariantError: something in it was not known then.
+        ValueError, TypeError, AttributeError, LookupError: a text was altered beyond reading, or is gone.
+    """
     inside = [b for b in bars if context.first_session <= b.session <= context.session]
     return MarketContext(
         asset,
@@ -56,7 +61,7 @@ def rebuild(
 
 
 def _part(sha256: str | None, texts: Mapping[str, str]) -> Any:
-    return None if sha256 is None or sha256 not in texts else parse_part(texts[sha256])
+    return None if sha256 is None else parse_part(texts[sha256])
 
 
 def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Finding | int]:
@@ -74,20 +79,23 @@ def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
         key = (context.asset, context.revision)
         if key not in cache:
             cache[key] = bars_at(bars.get(context.asset, []), context.revision)
+        found: str | None
         try:
-            same = rebuild(context, assets[context.asset], cache[key], texts).market_hash
+            found = rebuild(context, assets[context.asset], cache[key], texts).market_hash
         except InvariantError as error:
             yield Finding("breach", "look-ahead", str(error))
             continue
-        if same != context.market_hash:
+        except (ValueError, TypeError, AttributeError, LookupError):
+            found = None
+        if found != context.market_hash:
             broken.setdefault(context.asset, []).append(context)
-    for asset, found in broken.items():
+    for asset, lost in broken.items():
         yield Finding(
             "breach",
             "bars",
-            f"{len(found)} market contexts of {asset} no longer follow from the stored bars, first "
-            f"at {found[0].session}: a bar from {found[0].first_session} to {found[0].session}, a text "
-            "that was read, or the context was altered",
+            f"{len(lost)} market contexts of {asset} no longer follow from the stored bars, first "
+            f"at {lost[0].session}: a bar from {lost[0].first_session} to {lost[0].session}, a text "
+            "that was read, or the context was altered or is gone",
         )
     known = {c.market_hash for c in contexts} | {""}
     for row in decisions:

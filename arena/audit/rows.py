@@ -18,3 +18,10 @@ def load(store: Store, kind: type[R], tail: str, params: Sequence[Any] = ()) -> 
     with store.cursor() as cur:
         cur.execute(f"SELECT {columns} FROM {table} {tail}", list(params))
         return [kind(*values) for values in cur.fetchall()]
+
+
+def stored_hashes(store: Store) -> set[str | None]:
+    """Hashes of all stored texts, without the texts."""
+    with store.cursor() as cur:
+        cur.execute("SELECT sha256 FROM blobs")
+        return {sha256 for (sha256,) in cur.fetchall()}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime, time
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any, Literal
 
 import typer
@@ -31,20 +31,30 @@ from arena.core.clock import utc_now
 from arena.core.errors import ConfigError
 from arena.core.hashing import canonical_json
 from arena.core.season import Season
-from arena.core.types import Bar, Decision, MarketContext, Slot, TrackView
+from arena.core.types import Asset, Bar, Decision, MarketContext, Slot, TrackView
 from arena.llm.budgeted import Budget
 from arena.llm.journal import MemoryJournal
 from arena.llm.registry import model_info
 from arena.llm.stack import RunModels
 from arena.llm.types import ChatModel
 from arena.market.calendars import sessions, slot
+from arena.market.filings.known import known_facts
 from arena.market.history import History, load_history
+from arena.market.news.digest import digest
 from arena.market.seal import seal
 from arena.market.sources import open_source
+from arena.runner.intelligence import LONGEST_CLOSURE, Intelligence, from_files
 
-FIRST_SESSION, LAST_SESSION = date(2024, 10, 1), date(2025, 9, 30)
+FIRST_SESSION, LAST_SESSION = date(2025, 5, 5), date(2025, 12, 19)
+"""The sample has news in these months."""
+
 SCALE = 8.0
 """A power of two, so that every ratio of prices stays the same to the last bit."""
+
+NO_MONEY = frozenset(
+    {"shares", "insider_bought_shares", "insider_sold_shares", "tax_rate", "beta"}
+)  # fmt: skip
+"""Filed figures that stay as they are in another unit of money."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +68,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Sample:
-    """One slot of the sample prices, sealed twice: as they are, and with other prices after the slot."""
+    """One slot of the sample with its news and figures, sealed twice: as it is, and with other prices
+    after the slot."""
 
     market: MarketContext
     poisoned: MarketContext
@@ -85,14 +96,14 @@ class Candidate:
 
     async def ask(self, market: MarketContext) -> Decision | str:
         """The decision, or what went wrong instead of one."""
-        began = time.monotonic()
+        began = monotonic()
         try:
             decision = await self.agent.decide(self.desk(market))
         except ConfigError:
             raise
         except Exception as error:  # noqa: BLE001  whatever a candidate raises is a finding
             return blame(error, self.path) if self.path else f"{type(error).__name__}: {error}"
-        self.seconds.append(time.monotonic() - began)
+        self.seconds.append(monotonic() - began)
         if not isinstance(decision, Decision):
             return f"decide returned {type(decision).__name__}, not a Decision"
         good = decision.status in (Status.OK, Status.REPAIRED)
@@ -213,17 +224,32 @@ async def _extra_keys(
 
 
 def make_samples(n_slots: int) -> list[Sample]:
-    """`n_slots` sessions, spread over a year, of one made-up stock and of one made-up coin."""
+    """`n_slots` sessions, spread over seven months, of one made-up stock and of one made-up coin."""
     source = open_source("sample")
     chosen = {a.asset_class: a for a in reversed(source.assets().values())}
-    made = []
-    for asset in (chosen["stock"], chosen["crypto"]):
+    both, made = (chosen["stock"], chosen["crypto"]), []
+    last = datetime.combine(LAST_SESSION, time(), UTC) + LONGEST_CLOSURE
+    found, _ = from_files("sample", both, last, utc_now())
+    for asset in both:
         history = load_history(source, asset, date(2023, 7, 1), date(2025, 12, 31), utc_now())
         days = sessions(asset.asset_class, FIRST_SESSION, LAST_SESSION)
         for session in days[len(days) % n_slots :: len(days) // n_slots]:
             due = slot(asset, session)
-            made.append(Sample(seal(history, due), seal(_poisoned(history, due), due)))
+            read = _read(found, asset, due, history)
+            made.append(Sample(seal(history, due, **read), seal(_poisoned(history, due), due, **read)))
     return made
+
+
+def _read(found: Intelligence, asset: Asset, due: Slot, history: History) -> dict[str, Any]:
+    """What stands beside prices: stories, their digest, and what was filed."""
+    day, bar = found.day(asset, due, "default"), history.bar(due.session)
+    return {
+        "stories": day.facts() if day else (),
+        "brief": digest(asset, day).facts(day) if day and day.stories else None,
+        "fundamentals": known_facts(
+            found.facts.get(asset.id, ()), due.as_of_utc, bar.close if bar else None
+        ),
+    }
 
 
 def _poisoned(history: History, due: Slot) -> History:
@@ -232,7 +258,12 @@ def _poisoned(history: History, due: Slot) -> History:
 
 
 def _scaled(market: MarketContext) -> MarketContext:
-    return replace(market, bars=tuple(_times(b, SCALE) for b in market.bars))
+    """All money times `SCALE`, as in another currency."""
+    figures = tuple(
+        f if f["field"] in NO_MONEY else {**f, "value": f["value"] * SCALE}
+        for f in market.fundamentals
+    )
+    return replace(market, bars=tuple(_times(b, SCALE) for b in market.bars), fundamentals=figures)
 
 
 def _times(bar: Bar, factor: float) -> Bar:

@@ -55,6 +55,9 @@ def _print_read(found: Mapping[str, Any]) -> None:
         how = "an extract, no model" if brief["kind"] == "digest" else brief["maker"]
         print(f"\nbrief it read ({how}{rejected}): {brief['sentiment']} {brief['score']:+.2f}")
         print(f"  {visible(brief['summary'])}")
+    if (failed := found["brief_failure"]) is not None:
+        why = visible(failed["error"] or "")
+        print(f"\nno brief to read: {failed['maker']} failed ({failed['status']}): {why}")
     for story in found["stories"]:
         known = f"{story['known_at_utc']:%Y-%m-%d %H:%M}"
         print(f"  {story['id']}  {known}  {visible(story['source'])}: {visible(story['title'])}")

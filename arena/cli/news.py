@@ -24,7 +24,9 @@ from arena.market.news.brief import DIGEST, NO_BRIEF, Brief, Summarise
 from arena.market.news.items import DayNews
 from arena.market.news.quality import RuleScore, rate
 from arena.market.sources import open_source
+from arena.market.sources.news.files import open_news
 from arena.runner.brief_writer import BriefWriter
+from arena.runner.collect import LOOK_BACK
 from arena.runner.intelligence import Intelligence, brief_maker, from_files, live_now
 from arena.runner.sealing import write_digest
 
@@ -47,26 +49,37 @@ def news(
     end: Annotated[str, typer.Option("--end", help="Last session.")] = "",
     brief: Annotated[str, typer.Option("--brief", help="digest, none, or a model on this machine.")] = DIGEST,
     as_json: AsJson = False,
-) -> None:
-    """Stories and briefs by session, as agents would have seen them; nothing is stored."""
+) -> int:
+    """Stories and briefs by session, as agents would have seen them; nothing is stored. Exit 1 if no
+    source answered."""
     check_data_choice(data)
     if not (start and end):
         raise ConfigError("Give --start and --end, the first and the last session.")
     first, last = day(start, "--start"), day(end, "--end")
     if first > last:
         raise ConfigError(f"--start {first} is after --end {last}.")
-    chosen = _assets(data, asset)
-    maker, now = brief_maker(brief, data, ()), utc_now()
-    slots_of = {a.id: slots(a, first, last) for a in chosen}
-    until = max((s.as_of_utc for due in slots_of.values() for s in due), default=now)
+    chosen, now = _assets(data, asset), utc_now()
+    if data != "live" and open_news(data) is None:
+        raise ConfigError(f"`{data}` has no news. Add news.parquet or news.csv to the folder.")
+    maker = brief_maker(brief, data, ())
+    slots_of = {a.id: [s for s in slots(a, first, last) if s.as_of_utc <= now] for a in chosen}
+    due = [s.as_of_utc for of_asset in slots_of.values() for s in of_asset]
+    if not due:
+        raise ConfigError(f"From {first} to {last} there is no session whose slot is over.")
+    if data == "live" and min(due) < now - LOOK_BACK:
+        note(f"Live sources are asked for the last {LOOK_BACK.days} days; earlier sessions stay empty.")
     found, health = (
-        live_now(chosen, now) if data == "live" else from_files(data, chosen, min(until, now), now)
+        live_now(chosen, now) if data == "live" else from_files(data, chosen, max(due), now)
     )
     sessions = asyncio.run(_sessions(chosen, slots_of, found, maker))
     if as_json:
         print_json(_document(chosen, found, health, maker, sessions))
-        return
-    _print(sessions, health)
+    else:
+        _print(sessions, health)
+    answered = any(h.status == "ok" for h in health)
+    if not answered:
+        note("No source answered: no stories here does not mean no news.")
+    return 0 if answered else 1
 
 
 def _assets(data: str, wanted: str) -> list[Asset]:

@@ -11,6 +11,8 @@ import typer
 from arena.core.errors import ConfigError
 from arena.core.settings import RUNTIME, data_choice, store_path
 
+FIRST_YEAR = 1970
+
 Store = Annotated[
     Path | None,
     typer.Option("--store", help="Store file. Default: ARENA_STORE, else that of the data choice."),
@@ -41,9 +43,12 @@ def day(text: str, option: str) -> date:
     """A date of the command line.
 
     Raises:
-        ConfigError: it is no date.
+        ConfigError: it is no date, or one that no data can have.
     """
     try:
-        return date.fromisoformat(text)
+        value = date.fromisoformat(text)
     except ValueError:
         raise ConfigError(f"{option} is `{text}`, which is no date. Write it as 2025-08-01.") from None
+    if value.year < FIRST_YEAR:
+        raise ConfigError(f"{option} is `{text}`; nothing here is older than {FIRST_YEAR}.")
+    return value

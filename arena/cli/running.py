@@ -16,16 +16,18 @@ from arena.core.errors import ConfigError
 from arena.core.season import RunSpec, Season
 from arena.core.settings import check_data_choice, source_label
 from arena.llm.registry import model_info
+from arena.market.news.brief import NO_BRIEF
 from arena.market.sources import PriceSource, open_source
 from arena.market.sources.news.base import NewsSource
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.actions_file import read_actions
+from arena.runner.brief_writer import refuse_rule
 from arena.runner.derived import run_import, run_rescore
 from arena.runner.intelligence import brief_maker, gather
 from arena.runner.journal import Spending, check_models, open_models
 from arena.runner.presets import Preset, get_preset
 from arena.runner.replay import RunResult, asked_models, fresh_spec, prepare, run_replay
-from arena.runner.web_search import web_search_source
+from arena.runner.web_search import check_search, web_search_source
 from arena.store import reader
 from arena.store.store import Store as OpenStore
 from arena.store.store import open_store
@@ -89,8 +91,7 @@ def replay(
     spending = Spending(budget_usd, token_cap, allow_unpriced)
     asked = asked_models(spec, judge or None)
     check_models((*asked, search) if search else asked, spending)
-    if search and data != "live":
-        raise ConfigError(f"--search {search}: `{data}` has its own news; the web is searched with --data live.")
+    _check_news_options(spec, data, judge, search, spending)
     path = resolve_store(store, data)
     histories = prepare(spec, chosen, source)
     with open_store(path) as opened, ReplayBar() as bar:
@@ -166,13 +167,35 @@ def _source(data: str) -> PriceSource:
     return open_source(data)
 
 
+def _check_news_options(
+    spec: RunSpec, data: str, judge: str, search: str, spending: Spending
+) -> None:
+    """A model that is named to judge or to search has something to do, and can do it."""
+    if judge:
+        refuse_rule(judge, "judge a brief")
+        if spec.brief == NO_BRIEF:
+            raise ConfigError(f"--judge {judge}: the run has no brief to judge (--brief none).")
+    if search:
+        if data != "live":
+            raise ConfigError(
+                f"--search {search}: `{data}` has its own news; the web is searched with --data live."
+            )
+        if spec.brief == NO_BRIEF:
+            raise ConfigError(f"--search {search}: the run reads no news (--brief none).")
+        in_tokens = spending.allow_unpriced and spending.tokens is not None
+        check_search(model_info(search), in_tokens=in_tokens)
+
+
 def _searcher(
     model: str, store: OpenStore, spec: RunSpec, spending: Spending
 ) -> NewsSource | None:
-    """The model that searches, paid from the run's own budget."""
+    """The model that searches for a new run, paid from the run's own budget."""
+    run = spec.run_id()
     if not model:
         return None
-    run = spec.run_id()
+    if run in set(reader.runs(store)["run"]):
+        note(f"{run} goes on with the news that it began with; --search {model} asks nothing.")
+        return None
     return web_search_source(open_models(store, [model], [run], spending)[run], model_info(model))
 
 

@@ -93,7 +93,8 @@ class PriceCheckRow:
 @dataclass(frozen=True, slots=True)
 class ContextRow:
     """What was sealed. Bars are found by their revision; stories, brief and filed figures are texts
-    in `blobs` (canonical JSON of what agents saw), None where there were none. `brief` is an id."""
+    in `blobs` (canonical JSON of what agents saw), None where there were none. `brief` is the id of the
+    brief that was read: where its maker failed, none was."""
 
     TABLE: ClassVar[str] = "contexts"
     market_hash: str
@@ -219,6 +220,7 @@ class FactRow:
     form: str
     source: str
     known_at_utc: datetime
+    fetched_at_utc: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +448,7 @@ HOST_COLUMNS: dict[str, frozenset[str]] = {
     "decisions": frozenset({"decided_at_utc", "latency_ms"}),
     "calls": frozenset({"latency_ms"}),
     "articles": frozenset({"fetched_at_utc"}),
+    "fundamentals": frozenset({"fetched_at_utc"}),
     "briefs": frozenset({"made_at_utc", "latency_ms"}),
     "reviews": frozenset({"at_utc"}),
     "notes": frozenset({"at_utc"}),

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_INVISIBLE = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+"""What no reader sees, as the inside of a character class: zero-width and bidi characters, fillers that are
+drawn blank, selectors of a character's variant, and tags. Words and whole messages hide in them."""
+
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _SPACES = re.compile(r"\s+")
 
 SUSPICIOUS = 0.5

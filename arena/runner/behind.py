@@ -10,7 +10,7 @@ from arena.core.season import RunSpec
 from arena.llm.registry import known_models
 from arena.runner.sealing import parse_part
 from arena.store import reader
-from arena.store.news_reader import rejected_briefs
+from arena.store.news_reader import failed_brief, rejected_briefs
 from arena.store.store import Store
 
 ASKED = "model"
@@ -24,14 +24,16 @@ def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
     `next_session` and `next_return_frac` (close to next close, None until there is one),
     `n_model_calls` and `n_repairs` (answers asked for, and sent back), `may_know` (the model's
     knowledge reaches past the session; None where its cut-off is not known), `stories`, `brief` and
-    `fundamentals` as agents read them, and `brief_rejected` (a reviewer has marked the brief).
+    `fundamentals` as agents read them, `brief_rejected` (a reviewer has marked the brief), and
+    `brief_failure` (columns of the brief that its maker failed to write; None where it did write one
+    or had nothing to write about).
     """
     found = reader.decision(store, decision_id)
     if found is None:
         return None
     run = reader.run(store, found["run"])
-    season = RunSpec.model_validate_json(run["spec_json"]).season
-    after = target_side(Intent(found["intent"]), found["position_before"], season.action_spec)
+    spec = RunSpec.model_validate_json(run["spec_json"])
+    after = target_side(Intent(found["intent"]), found["position_before"], spec.season.action_spec)
     bars = reader.bars(store, found["asset"], int(run["revision"]))
     later = bars[bars["session"].dt.date > found["session"]].head(1).to_dict("records")
     next_bar = later[0] if later else None
@@ -48,11 +50,11 @@ def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
             c["kind"] == ASKED and c["status"] == "invalid_output" for c in found["calls"]
         ),
         "may_know": None if cutoff is None else found["session"] <= cutoff,
-        **_read(store, found),
+        **_read(store, found, spec.brief),
     }
 
 
-def _read(store: Store, found: dict[str, Any]) -> dict[str, Any]:
+def _read(store: Store, found: dict[str, Any], maker: str) -> dict[str, Any]:
     """What was read at the slot besides prices; a gap read nothing."""
     context = found["context"] or {}
     parts = {
@@ -65,4 +67,7 @@ def _read(store: Store, found: dict[str, Any]) -> dict[str, Any]:
         "brief": read["brief"],
         "fundamentals": read["fundamentals"] or [],
         "brief_rejected": found["market_hash"] in rejected_briefs(store, found["run"]),
+        "brief_failure": (
+            None if read["brief"] else failed_brief(store, found["asset"], found["as_of_utc"], maker)
+        ),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from arena.agents.asking import Answer, Asker
@@ -17,10 +17,12 @@ from arena.llm.registry import model_info
 from arena.llm.trimmed import EARLIER_TURN
 from arena.llm.types import ChatModel
 from arena.market.news.brief import DIGEST, Brief, brief_id
+from arena.market.news.common_words import COMMON_WORDS
 from arena.market.news.digest import digest, readable
 from arena.market.news.drivers import DRIVERS
 from arena.market.news.hostile import FLAGGED, suspicion
 from arena.market.news.items import DayNews, Told
+from arena.market.news.likeness import words_of
 from arena.market.news.price_talk import price_talk
 from arena.runner.brief_prompt import (
     SUMMARY_CHARS,
@@ -79,7 +81,7 @@ class BriefWriter:
         sheet = news_sheet(asset, day, shown)
         model = self.model_of(self.maker, f"brief:{asset.id}:{day.as_of_utc.isoformat()}")
         asker = Asker(model, self.season.generation, self.seed)
-        check = _Check(asset)
+        check = _Check(asset, _telling_words(asset, shown))
         answer: Answer[BriefLine] | Answer[BriefText]
         if (info.max_answer_tokens or SMALL_ANSWER_TOKENS) < SMALL_ANSWER_TOKENS:
             answer = await asker.ask(ROLE, system_of_a_line(), sheet, BriefLine, check)
@@ -108,7 +110,7 @@ def _filled(made: Brief, text: BriefLine | BriefText, asset: Asset, shown: Seque
     cited = set(text.stories)
     return replace(
         made,
-        themes=tuple(clean_foreign(t, THEME_CHARS) for t in text.themes),
+        themes=tuple(t for theme in text.themes if (t := clean_foreign(theme, THEME_CHARS))),
         drivers=tuple(d for d in DRIVERS[asset.asset_class] if d in text.drivers),
         story_ids=tuple(s.id for i, s in enumerate(shown, 1) if f"s{i}" in cited),
     )
@@ -151,6 +153,7 @@ class _Check:
     stays is the brief's `remark`."""
 
     asset: Asset
+    told: frozenset[str]
     remark: str = ""
 
     def __call__(self, text: BriefLine | BriefText, last: bool) -> None:
@@ -163,14 +166,25 @@ class _Check:
             raise AnswerError(f"`sentiment` {text.sentiment} contradicts `score` {text.score:g}")
         if not clean_foreign(text.summary, SUMMARY_CHARS):
             raise AnswerError("`summary` has no visible character")
-        suspect, flags = suspicion("", text.summary)
-        if suspect >= FLAGGED:
-            raise AnswerError(f"`summary` reads like an instruction ({', '.join(flags)})")
+        themes = text.themes if isinstance(text, BriefText) else []
+        for name, said in (("summary", text.summary), *(("themes", theme) for theme in themes)):
+            suspect, flags = suspicion("", said)
+            if suspect >= FLAGGED:
+                raise AnswerError(f"`{name}` reads like an instruction ({', '.join(flags)})")
+        if self.told.isdisjoint(words_of(text.summary)):
+            raise AnswerError("`summary` has no word of the stories: say what they tell")
         found = _fault(text)
         if found and not last and not self.remark:
             self.remark = found
             raise AnswerError(found)
         self.remark = found
+
+
+def _telling_words(asset: Asset, stories: Iterable[Told]) -> frozenset[str]:
+    """The asset's names, and those words of the stories that do not stand in news of any kind."""
+    words = (w for s in stories for w in words_of(f"{s.first.title} {s.first.text}"))
+    telling = (w for w in words if len(w) > 3 and w not in COMMON_WORDS)
+    return frozenset((*words_of(f"{asset.id} {asset.name}"), *telling))
 
 
 def _fault(text: BriefLine | BriefText) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
-from arena.core.errors import SourceError
+from arena.core.errors import ArenaError, SourceError
 from arena.core.hashing import canonical_json
 from arena.core.rows import ArticleRow, FactRow, Row, SourceHealthRow, WriteUnit
 from arena.core.season import RunSpec
@@ -19,7 +19,7 @@ from arena.market.news.archive import Archive, Intake, archive_of, take_in
 from arena.market.news.drivers import drivers_of
 from arena.market.news.items import Item
 from arena.market.sources.filings.open import open_filings
-from arena.market.sources.news.base import NewsSource, Polled, poll
+from arena.market.sources.news.base import NewsSource, Polled, defect, poll
 from arena.market.sources.news.live import live_news
 from arena.store import news_reader, reader
 from arena.store.store import Store
@@ -45,42 +45,53 @@ def collect(
         began: datetime = mine["created_at_utc"].iloc[0].to_pydatetime()
         return began
     chosen = tuple(assets.values())
-    more = () if searcher is None else (searcher,)
-    units = [poll_news(chosen, now_utc, more), poll_figures(chosen, now_utc)]
-    store.write([WriteUnit(rows=tuple(rows)) for rows in units])
-    return now_utc
-
-
-def poll_news(
-    assets: Sequence[Asset], now_utc: datetime, more: Sequence[NewsSource] = ()
-) -> list[Row]:
-    """One poll of every source: articles that were admitted, and the health of each source."""
-    polled = poll([*live_news(assets), *more], assets, now_utc - LOOK_BACK, now_utc)
-    taken = take_in(assets, [r for p in polled for r in p.items], now_utc)
+    taken, health, seen_utc = ask_live(chosen, now_utc, () if searcher is None else (searcher,))
     articles = [
-        article_row(item, story.id, now_utc)
+        article_row(item, story.id, seen_utc)
         for archive in taken.archives.values() for story in archive.stories for item in story.items
     ]  # fmt: skip
-    return [*health_rows(polled, taken), *articles]
+    figures = poll_figures(chosen, seen_utc)
+    store.write([WriteUnit(rows=(*health, *articles)), WriteUnit(rows=tuple(figures))])
+    return seen_utc
+
+
+def ask_live(
+    assets: Sequence[Asset], now_utc: datetime, more: Sequence[NewsSource] = ()
+) -> tuple[Intake, list[SourceHealthRow], datetime]:
+    """One poll of every source of live news: what was admitted, the health of each source, and the
+    moment at which the last one had answered. What arrived while others were asked is known by then."""
+    polled = poll([*live_news(assets), *more], assets, now_utc - LOOK_BACK, now_utc)
+    seen_utc = max([now_utc, *(p.at_utc for p in polled)])
+    taken = take_in(assets, [r for p in polled for r in p.items], seen_utc)
+    return taken, health_rows(polled, taken), seen_utc
 
 
 def poll_figures(assets: Sequence[Asset], now_utc: datetime) -> list[Row]:
-    """Filed figures of every asset that has some, and the health of their source."""
-    source = open_filings("live")
-    if source is None:
+    """Filed figures of every company, and the health of their source; nothing where there is none.
+
+    A company that fails takes nothing from the others, but the source is then `failed`.
+    """
+    source, companies = open_filings("live"), [a for a in assets if a.asset_class == "stock"]
+    if source is None or not companies:
         return []
-    rows: list[Row] = []
-    error = None
-    for asset in assets:
+    facts: list[Fact] = []
+    troubles: list[str] = []
+    for asset in companies:
         try:
-            rows += [fact_row(fact) for fact in source.facts(asset)]
-        except SourceError as trouble:
-            log.warning("%s: %s", source.name, trouble)
-            error = str(trouble)
-    status = "failed" if error else "ok"
-    return [
-        SourceHealthRow(source.name, now_utc, status, len(rows), len(rows), "{}", error, None), *rows
-    ]
+            facts += source.facts(asset)
+        except SourceError as error:
+            troubles.append(str(error))
+        except ArenaError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as in a poll of news
+            troubles.append(defect(source.name, error))
+    for trouble in troubles:
+        log.warning("%s: %s", source.name, trouble)
+    status, said = ("failed", " ".join(troubles)) if troubles else ("ok", None)
+    health = SourceHealthRow(
+        source.name, now_utc, status, len(facts), len(facts), "{}", said, None
+    )
+    return [health, *(fact_row(fact, now_utc) for fact in facts)]
 
 
 def health_rows(polled: Iterable[Polled], taken: Intake) -> list[SourceHealthRow]:
@@ -104,10 +115,10 @@ def article_row(item: Item, story: str, fetched_at_utc: datetime) -> ArticleRow:
     )  # fmt: skip
 
 
-def fact_row(fact: Fact) -> FactRow:
+def fact_row(fact: Fact, fetched_at_utc: datetime) -> FactRow:
     return FactRow(
         fact.asset, fact.field, fact.period, fact.filed, fact.value, fact.form, fact.source,
-        fact.known_at_utc,
+        fact.known_at_utc, fetched_at_utc,
     )  # fmt: skip
 
 
@@ -124,14 +135,17 @@ def stored_archives(
     }
 
 
-def stored_facts(store: Store, assets: Mapping[str, Asset]) -> dict[str, tuple[Fact, ...]]:
+def stored_facts(
+    store: Store, assets: Mapping[str, Asset], until_utc: datetime
+) -> dict[str, tuple[Fact, ...]]:
+    """Filed figures that had been collected by `until_utc`."""
     return {
         a: tuple(
             Fact(
                 r["asset"], r["field"], r["period"], r["value"], r["filed"], r["known_at_utc"],
                 r["form"], r["source"],
             )
-            for r in news_reader.facts(store, a)
+            for r in news_reader.facts(store, a, until_utc)
         )
         for a in assets
     }  # fmt: skip

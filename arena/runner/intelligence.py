@@ -19,10 +19,9 @@ from arena.market.news.items import DayNews
 from arena.market.sources.filings.open import open_filings
 from arena.market.sources.news.base import NewsSource, poll
 from arena.market.sources.news.files import open_news
-from arena.market.sources.news.live import live_news
 from arena.runner.brief_writer import default_maker
 from arena.runner.collect import (
-    LOOK_BACK,
+    ask_live,
     collect,
     health_rows,
     stored_archives,
@@ -98,7 +97,9 @@ def gather(
     chosen = {a: assets[a] for a in spec.assets}
     if choice == "live":
         began_utc = collect(store, spec, chosen, now_utc, searcher)
-        return Intelligence(stored_archives(store, chosen, began_utc), stored_facts(store, chosen))
+        return Intelligence(
+            stored_archives(store, chosen, began_utc), stored_facts(store, chosen, began_utc)
+        )
     last = datetime.combine(spec.end, time(), UTC) + LONGEST_CLOSURE
     found, polls = from_files(choice, tuple(chosen.values()), min(last, now_utc), now_utc)
     store.write([WriteUnit(rows=tuple(polls))])
@@ -124,6 +125,5 @@ def live_now(
     assets: Sequence[Asset], now_utc: datetime
 ) -> tuple[Intelligence, list[SourceHealthRow]]:
     """One poll of every live source, kept nowhere."""
-    polled = poll(live_news(assets), assets, now_utc - LOOK_BACK, now_utc)
-    taken = take_in(assets, [r for p in polled for r in p.items], now_utc)
-    return Intelligence(taken.archives), health_rows(polled, taken)
+    taken, rows, _ = ask_live(assets, now_utc)
+    return Intelligence(taken.archives), rows

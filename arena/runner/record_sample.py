@@ -1,8 +1,9 @@
 """The recorded run that comes with the sample: `python -m arena.runner.record_sample`.
 
 All five agents on the small local model over two sessions of a fictional stock and a fictional coin,
-so that a first visitor can read words that a model really wrote. Takes some ten minutes of CPU; its
-prices are the same everywhere, its words only on the same kind of processor.
+its briefs by that model too, so that a first visitor can read words that a model really wrote. Takes
+some ten minutes of CPU; its prices and news are the same everywhere, its words only on the same kind of
+processor.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import tempfile
 from datetime import date
 from pathlib import Path
 
+from arena.core.clock import utc_now
 from arena.core.season import RunSpec, Season
 from arena.core.settings import RECORDED
 from arena.market.sources import open_source
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.first_run import FIRST_RUN_AGENTS
+from arena.runner.intelligence import gather
 from arena.runner.replay import Tick, run_replay
 from arena.store.export import HOST_FILES, export
 from arena.store.store import open_store
@@ -35,13 +38,18 @@ SPEC = RunSpec(
     start=date(2025, 8, 5),
     end=date(2025, 8, 6),
     warmup=0,
+    brief="local/smollm2-135m",
 )
 
 
 def record(out: Path = RECORDED) -> Path:
     """Carry out the run and put its export in place of what is there; returns its folder."""
     with tempfile.TemporaryDirectory() as folder, open_store(Path(folder) / "r.duckdb") as store:
-        run_replay(SPEC, PAPER_STRATEGIES, open_source("sample"), store, workers=1, progress=_tell)
+        source = open_source("sample")
+        read = gather(SPEC, "sample", source.assets(), store, utc_now())
+        run_replay(
+            SPEC, PAPER_STRATEGIES, source, store, workers=1, progress=_tell, intelligence=read
+        )
         if out.exists():
             shutil.rmtree(out)
         target = out / SPEC.run_id()

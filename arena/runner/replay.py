@@ -136,11 +136,13 @@ def run_replay(
         plan = make_plan(
             spec, source, accounts, histories, epoch=epoch, intelligence=intelligence
         )
-        revision = open_run(plan, store, clock)
         model_of = models[plan.run].of
-        sealer = Sealer(plan, store, revision, clock, *brief_desk(spec, model_of, judge))
+        desk = brief_desk(spec, model_of, judge)
+        revision = open_run(plan, store, clock)
+        sealer = Sealer(plan, store, revision, clock, *desk)
         result.runs.append(plan.run)
         result.n_resumed += restore(plan, store, sealer)
+        store.update_run(plan.run, status="running", finished_at_utc=None)
         store.snapshot()
         finished, broke = asyncio.run(
             _rounds(plan, store, sealer, workers, progress, stop, clock, model_of)
@@ -235,7 +237,6 @@ def open_run(plan: Plan, store: Store, clock: Clock) -> int:
     if plan.run in set(known["run"]):
         revision = int(known.loc[known["run"] == plan.run, "revision"].iloc[0])
         _same_data(store, plan.histories, revision, plan.run)
-        store.update_run(plan.run, status="running", finished_at_utc=None)
         return revision
     now = clock()
     revision, rows = price_rows(store, plan.histories.values(), now)

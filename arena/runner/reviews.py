@@ -70,7 +70,7 @@ def submit(
     if bad := [rule for rule in RULES if scores[rule] not in (0, 1, 2)]:
         raise ConfigError(f"`{bad[0]}` is {scores[bad[0]]!r}; a score is 0, 1 or 2.")
     text = _text(note, "note of a review")
-    name = _name(reviewer)
+    name = plain_name(reviewer)
     with _LOCK:
         reviews = news_reader.reviews(store)
         name = _as_spelled(name, reviews)
@@ -99,7 +99,7 @@ def mark_rejected(
     Raises:
         ConfigError: the reviewer has not scored it; see `submit` for the rest.
     """
-    name = _as_spelled(_name(reviewer), news_reader.reviews(store))
+    name = _as_spelled(plain_name(reviewer), news_reader.reviews(store))
     own = news_reader.reviews(store, [brief])
     own = own[own["reviewer"] == name]
     if own.empty:
@@ -121,7 +121,7 @@ def add_note(
     known = reader.assets(store)["asset"].tolist()
     if asset not in known:
         raise UnknownNameError("asset", asset, known)
-    words, name = _text(text, "note"), _name(author)
+    words, name = _text(text, "note"), plain_name(author)
     if not words:
         raise ConfigError("A note needs a text.")
     at_utc = clock()
@@ -144,13 +144,20 @@ def shown_to(reviews: pd.DataFrame, reviewer: str | None) -> pd.DataFrame:
     return reviews[told]
 
 
-def _name(text: str) -> str:
+def plain_name(text: str) -> str:
+    """`text` as the name of a person, without the spaces around it.
+
+    Raises:
+        ConfigError: it is empty, too long, or not what it looks like.
+    """
     name = text.strip()
-    # Longer by one than allowed, so that the cut never hides what is too long.
-    if not name or len(name) > MAX_NAME_CHARS or clean_foreign(name, MAX_NAME_CHARS + 1) != name:
-        raise ConfigError(
-            f"A name has 1 to {MAX_NAME_CHARS} plain characters; `{clean_foreign(name, 60)}` has not."
-        )
+    if not name:
+        raise ConfigError("A name is missing.")
+    if len(name) > MAX_NAME_CHARS:
+        raise ConfigError(f"A name has at most {MAX_NAME_CHARS} characters; this has {len(name)}.")
+    if (seen := clean_foreign(name, MAX_NAME_CHARS)) != name:
+        hint = f" Type it as `{seen}`." if seen else ""
+        raise ConfigError(f"A name holds no invisible or unusual characters.{hint}")
     return name
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from arena.core.actions import Intent, Status
 from arena.core.clock import Clock
 from arena.core.hashing import sha256_text
 from arena.core.rows import SummaryRow, WriteUnit
-from arena.core.types import Decision, Past, TrackView
+from arena.core.types import Decision, Past, Slot, TrackView
 from arena.llm.types import BudgetStop, ChatModel
 from arena.market.history import History
 from arena.runner.guest import guarded, is_guest
@@ -52,18 +52,23 @@ class RoundResult:
 async def run_round(execution: Execution, rnd: Round) -> RoundResult:
     """Seal, ask, record, settle.
 
-    Each track's rows are one transaction, durable before its next slot; the commit goes on while
-    other assets have their slots. Votes and Buy & Hold come last. Rows that the store already has
-    change nothing, so a round cut off at any instant is simply run again.
+    Each track's rows are one transaction, durable before its next slot and after what it was decided
+    on; the commit goes on while other assets have their slots. Votes and Buy & Hold come last. Rows
+    that the store already has change nothing, so a round cut off at any instant is simply run again.
     """
     plan, store = execution.plan, execution.store
-    try:
-        markets = await asyncio.gather(*(execution.sealer.seal(slot) for slot in rnd.slots))
-    except BudgetStop as broke:
-        return RoundResult([], [], broke)
-    sealed = {at.slot.asset: at for at in markets}
-    # Stored in this order: what was seen before what was decided on it.
-    kept = store.submit(WriteUnit(rows=tuple(row for at in markets for row in at.rows)))
+
+    async def seal(slot: Slot) -> Sealed:
+        async with execution.gate:
+            return await execution.sealer.seal(slot)
+
+    made = await asyncio.gather(*map(seal, rnd.slots), return_exceptions=True)
+    broke = stop_among(made)
+    sealed = {at.slot.asset: at for at in made if isinstance(at, Sealed)}
+    kept = store.submit(WriteUnit(rows=tuple(row for at in sealed.values() for row in at.rows)))
+    if broke is not None:
+        # The briefs that were made are paid for: they are there when the run goes on.
+        return RoundResult([], [kept], broke)
     held = {a: step_benchmark(plan, s) for a, s in sealed.items() if plan.live(s.slot)}
     due = [
         (t, at) for t in plan.tracks
@@ -72,31 +77,40 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
 
     async def ask(track: Track, at: Sealed) -> tuple[Decision, Future[bool]]:
         async with execution.gate:
-            return await decide_and_record(execution, track, at)
+            return await decide_and_record(execution, track, at, kept)
 
     asked = await asyncio.gather(*(ask(*pair) for pair in due), return_exceptions=True)
-    for answer in asked:
-        if isinstance(answer, BaseException) and not isinstance(answer, BudgetStop):
-            raise answer
+    stop = stop_among(asked)
     votes = [take_vote(execution, poll, sealed) for poll in plan.polls]
     holds = [store.submit(benchmark_unit(plan.benchmarks[a], rows)) for a, rows in held.items()]
     answered = [a for a in asked if isinstance(a, tuple)]
     return RoundResult(
         [decision for decision, _ in answered],
         [kept, *(saved for _, saved in answered), *(v for v in votes if v is not None), *holds],
-        next((a for a in asked if isinstance(a, BudgetStop)), None),
+        stop,
     )
 
 
+def stop_among(ended: Sequence[object]) -> BudgetStop | None:
+    """Why the run must stop, if so, once all that was gathered has ended: nothing that is being paid
+    for is cut off. Any other error is raised."""
+    for one in ended:
+        if isinstance(one, BaseException) and not isinstance(one, BudgetStop):
+            raise one
+    return next((one for one in ended if isinstance(one, BudgetStop)), None)
+
+
 async def decide_and_record(
-    execution: Execution, track: Track, at: Sealed
+    execution: Execution, track: Track, at: Sealed, seen: Future[bool]
 ) -> tuple[Decision, Future[bool]]:
-    """One decision of one track, once its last one is durable; and the commit of this one."""
+    """One decision of one track, once its last one is durable; and the commit of this one, which begins
+    when that of what it has `seen` has ended."""
     if track.saving is not None:
         await asyncio.wrap_future(track.saving)
     settled = track.begin(at.slot, at.bar)
     view = track.view(at.bar.close if at.bar else track.ledger.last_price)
     decision = await decide(execution, track, at, view)
+    await asyncio.wrap_future(seen)
     unit = record(execution.plan, track, at, view, decision, settled, execution.clock())
     track.saving = execution.store.submit(unit)
     return decision, track.saving

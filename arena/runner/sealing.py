@@ -115,15 +115,16 @@ class Sealer:
     ) -> Sealed:
         asset = self._plan.assets[slot.asset]
         key = self._key(asset, day) if day is not None and day.stories else None
+        brief = None if key is None else self._stored[key]
         market = seal(
             self._plan.histories[slot.asset], slot,
             stories=day.facts() if day is not None else (),
-            brief=None if key is None else self._stored[key],
+            brief=brief,
             fundamentals=known_facts(
                 self._plan.intelligence.facts.get(slot.asset, ()), slot.as_of_utc, bar.close
             ),
         )  # fmt: skip
-        return Sealed(slot, bar, market, (*rows, *context_rows(market, self._revision, key)))
+        return Sealed(slot, bar, market, (*rows, *context_rows(market, self._revision)))
 
     def _brief_rows(
         self, slot: Slot, day: DayNews, brief: Brief, scores: Sequence[RuleScore]
@@ -162,7 +163,7 @@ class Sealer:
         ]
 
 
-def context_rows(market: MarketContext, revision: int, brief: str | None) -> list[Row]:
+def context_rows(market: MarketContext, revision: int) -> list[Row]:
     """A context as it is stored: its bars by revision, everything else as the text that was sealed."""
     parts = {
         "stories": market.stories or None, "brief": market.brief,
@@ -173,7 +174,8 @@ def context_rows(market: MarketContext, revision: int, brief: str | None) -> lis
     row = ContextRow(
         market.market_hash, market.asset.id, market.session, market.as_of_utc,
         market.bars[0].session, len(market.bars), revision, len(market.stories),
-        shas.get("stories"), brief, shas.get("brief"), shas.get("fundamentals"),
+        shas.get("stories"), market.brief["id"] if market.brief else None, shas.get("brief"),
+        shas.get("fundamentals"),
     )  # fmt: skip
     return [row, *(BlobRow(shas[k], text) for k, text in texts.items())]
 

@@ -12,7 +12,7 @@ from arena.llm.failure import AttemptFailed
 from arena.llm.gateway import load_litellm
 from arena.llm.roster import ModelInfo
 from arena.llm.stack import RunModels
-from arena.llm.types import BudgetStop, ChatRequest, Message, ProviderError
+from arena.llm.types import ChatRequest, Message, ProviderError
 from arena.llm.web_search import WEB_SEARCH, cannot_search
 from arena.market.sources.news.base import LimitedError
 from arena.market.sources.news.web_search import Articles, WebSearchSource
@@ -21,10 +21,10 @@ PARAMS = {"max_tokens": 3000, WEB_SEARCH: True}
 """No temperature: models made for searching take none."""
 
 
-def web_search_source(
-    models: RunModels, info: ModelInfo, clock: Clock = utc_now
-) -> WebSearchSource:
-    """The source behind the model `info`, which must be one of `models`.
+def check_search(info: ModelInfo, *, in_tokens: bool) -> None:
+    """Refuse, before anything is written, a model that cannot search or whose searches nothing bounds.
+
+    `in_tokens`: unknown prices are allowed, within a cap on tokens.
 
     Raises:
         ConfigError: it runs here and reaches no web, it cannot search, or a search has no known price.
@@ -34,13 +34,24 @@ def web_search_source(
     if why := cannot_search(load_litellm(), info):
         raise ConfigError(why)
     paid = info.cost_usd(1_000_000, 1_000_000) != 0
-    bounded = models.budget.allow_unpriced and models.budget.tokens is not None
-    if paid and info.price_search_usd is None and not bounded:
+    if paid and info.price_search_usd is None and not in_tokens:
         raise ConfigError(
             f"What a web search of `{info.id}` costs is not known, so a budget in USD cannot hold it. "
             "Add price_search_usd to its row in data/models.toml, or give --allow-unpriced with "
             "--token-cap N."
         )
+
+
+def web_search_source(
+    models: RunModels, info: ModelInfo, clock: Clock = utc_now
+) -> WebSearchSource:
+    """The source behind the model `info`, which must be one of `models`.
+
+    Raises:
+        ConfigError: see `check_search`.
+    """
+    budget = models.budget
+    check_search(info, in_tokens=budget.allow_unpriced and budget.tokens is not None)
     return WebSearchSource(asker(models, info), clock)
 
 
@@ -48,8 +59,9 @@ def asker(models: RunModels, info: ModelInfo) -> Callable[[str], str]:
     """A function from question to answer, for threads without a running event loop.
 
     A question that was answered before is answered from the journal. It raises SourceError where the
-    model fails, the budget is spent, or nothing shows that it searched: an answer from memory is no
-    news, and an empty one from memory is not "no news".
+    model fails or nothing shows that it searched: an answer from memory is no news, and an empty one
+    from memory is not "no news". A budget that is met (BudgetStop) is no failure of a source: it ends
+    the poll, and the run has not begun.
     """
 
     def ask(question: str) -> str:
@@ -63,7 +75,7 @@ def asker(models: RunModels, info: ModelInfo) -> Callable[[str], str]:
             if error.retry_after_s is not None:
                 raise LimitedError(f"web-search: {error}", error.retry_after_s) from None
             raise SourceError(f"web-search: {error}") from None
-        except (ProviderError, BudgetStop, ConfigError) as error:
+        except (ProviderError, ConfigError) as error:
             raise SourceError(f"web-search: {error}") from None
         if not reply.params.get("searches"):
             raise SourceError(

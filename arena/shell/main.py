@@ -23,7 +23,6 @@ page = st.navigation(
                 ROOT / "pages/results/overview.py",
                 title="Overview",
                 icon=":material/leaderboard:",
-                url_path="overview",
                 default=True,
             ),
             st.Page(

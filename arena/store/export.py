@@ -20,8 +20,11 @@ from arena.store.store import Store
 
 CHUNK_ROWS = 100_000
 
-FREE_TEXT = ("reason", "text", "detail", "error", "note", "voided_reason", "answer")
-"""Columns with words of models or people. A spreadsheet would run one that starts like a formula."""
+FREE_TEXT = (
+    "reason", "text", "detail", "error", "note", "voided_reason", "answer", "title", "url", "outlet",
+    "evidence", "reviewer", "author", "form",
+)  # fmt: skip
+"""Columns with words of models, strangers or people. A spreadsheet would run one that starts like a formula."""
 
 PLAIN_TABLES: dict[str, pa.Schema] = {
     "meta": pa.schema([("key", pa.string()), ("value", pa.string())]),

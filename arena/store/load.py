@@ -15,6 +15,7 @@ from arena.core.rows import (
     LATER_TABLES,
     TABLES,
     BarRow,
+    BriefRow,
     DecisionRow,
     MemoryRow,
     Row,
@@ -32,14 +33,15 @@ def load_export(store: Store, folder: Path) -> list[str]:
     A store that has one of the runs already is left as it is, and the list is empty.
 
     Raises:
-        StoreError: a file is missing, damaged or lacks a column, or the store holds other bars; then
-            nothing was written.
+        StoreError: a file is missing, damaged or lacks a column, or the store holds other bars or
+            another wording of a brief; then nothing was written.
     """
     tables = {kind: list(_rows(folder, kind)) for kind in TABLES}
     runs = [str(row["run"]) for row in _dicts(folder, "runs")]
     if set(runs) & set(reader.runs(store)["run"]):
         return []
     _refuse_other_bars(store, tables[BarRow], folder)
+    _refuse_other_briefs(store, tables[BriefRow], folder)
     plain = [
         row for kind, rows in tables.items() if kind not in (SummaryRow, MemoryRow) for row in rows
     ]
@@ -95,4 +97,19 @@ def _refuse_other_bars(store: Store, bars: Iterable[Row], folder: Path) -> None:
             raise StoreError(
                 f"{folder.name} was made on another bar of {bar.asset} on {bar.session} than this "
                 "store holds. Load it into a store of its own."
+            )
+
+
+def _refuse_other_briefs(store: Store, briefs: Iterable[Row], folder: Path) -> None:
+    """A model words a brief anew in every store; the first is kept, and would stand for the other."""
+    with store.cursor() as cur:
+        cur.execute("SELECT brief, content_json FROM briefs")
+        stored = dict(cur.fetchall())
+    for brief in briefs:
+        assert isinstance(brief, BriefRow)
+        if stored.get(brief.brief, brief.content_json) != brief.content_json:
+            raise StoreError(
+                f"{folder.name} was made on another wording of {brief.brief}, `{brief.maker}` on "
+                f"{brief.asset} at {brief.session}, than this store holds. Load it into a store of "
+                "its own."
             )

@@ -101,6 +101,7 @@ CREATE TABLE "fundamentals" (
   "form" VARCHAR NOT NULL,
   "source" VARCHAR NOT NULL,
   "known_at_utc" TIMESTAMPTZ NOT NULL,
+  "fetched_at_utc" TIMESTAMPTZ NOT NULL,
   CHECK (isfinite("value")),
   PRIMARY KEY ("asset", "field", "period", "filed")
 );

@@ -71,6 +71,18 @@ def _failed(rows: Sequence[dict[str, Any]], maker: str) -> dict[datetime, dict[s
     return {r["as_of_utc"]: r for r in sorted(own, key=lambda r: r["made_at_utc"])}
 
 
+def failed_brief(
+    store: Store, asset: str, as_of_utc: datetime, maker: str
+) -> dict[str, Any] | None:
+    """The newest failure of a maker to write the brief of a slot, or None."""
+    rows = _dicts(
+        store,
+        "SELECT * FROM briefs WHERE asset = ? AND as_of_utc = ? AND maker = ?",
+        [asset, as_of_utc, maker],
+    )
+    return _failed(rows, maker).get(as_of_utc)
+
+
 def _scores(store: Store, briefs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     by_brief: dict[str, list[dict[str, Any]]] = {}
     for row in _dicts(
@@ -227,8 +239,11 @@ def collected(store: Store, asset: str, until_utc: datetime) -> list[dict[str, A
     )
 
 
-def facts(store: Store, asset: str) -> list[dict[str, Any]]:
-    """Filed figures of an asset, the oldest filing first."""
+def facts(store: Store, asset: str, until_utc: datetime) -> list[dict[str, Any]]:
+    """Filed figures of an asset that had been fetched by a moment, the oldest filing first."""
     return _dicts(
-        store, "SELECT * FROM fundamentals WHERE asset = ? ORDER BY filed, field, period", [asset]
+        store,
+        "SELECT * FROM fundamentals WHERE asset = ? AND fetched_at_utc <= ? "
+        "ORDER BY filed, field, period",
+        [asset, until_utc],
     )

@@ -27,6 +27,17 @@ def ratio(value: float | None) -> str:
     return MISSING if value is None else f"{value:.2f}".replace("-", MINUS)
 
 
+def signed(value: float) -> str:
+    """A score in [-1, 1]: +0.70, 0.00, with a true minus."""
+    text = f"{value:+.2f}"
+    return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", MINUS)
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """1 story, 3 stories; `many` where an s does not make the plural."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
 def money(value: float | None) -> str:
     """$123,456; negative balances with a true minus."""
     if value is None:

@@ -24,6 +24,7 @@ from arena.ui.session import on_phone, theme
 PRICE_FORMS = ("Line", "Candles")
 DAY = "market_day"
 LIST_HEIGHT, PHONE_LIST_HEIGHT = 440, 312
+CHAR_PX = 6
 NOTE_CHARS = 48
 """Of a note in the list of pins; the note itself stands below."""
 
@@ -65,7 +66,7 @@ def events_of(bars: pd.DataFrame, slots: Sequence[Slot], notes: pd.DataFrame, si
     """What the chart points at from `since` on; earlier bars and briefs are what it is judged by."""
     sessions = [s.date() for s in bars["session"]]
     scores = [None if s["content"] is None else float(s["content"]["score"]) for s in slots]
-    jumps = sentiment_jumps([s["session"] for s in slots], scores)
+    jumps = sentiment_jumps([s["session"] for s in slots], scores, since)
     remarks = [
         Event(row["session"].date(), "note", f"note: {cut(str(row['text']), NOTE_CHARS)}")
         for _, row in notes.iterrows()
@@ -107,8 +108,8 @@ def chart(
             st.badge("✕ brief failed", color="red")
             st.badge("◇ sources failed", color="orange")
     if pins:
-        words = " · ".join(
-            f"**{p.number}** {fmt.day(p.session)} {for_markdown(p.words)}" for p in pins
+        words = "\u2003".join(
+            f":gray-badge[{p.number}] {fmt.day(p.session)} {for_markdown(p.words)}" for p in pins
         )
         st.markdown(f":small[{words}]")
 
@@ -128,8 +129,8 @@ def asset_without_news(asset: str, slots: Sequence[Slot]) -> None:
     if not any(s["n_stories"] for s in slots):
         name = for_markdown(asset)
         st.info(
-            f"No story about {name} was known at any of the {len(slots)} slots of this run. The table "
-            "of sources below says which of them answered.",
+            f"No story about {name} was known at any of the {fmt.counted(len(slots), 'slot')} of this "
+            "run. The table of sources below says which of them answered.",
             title=f"No news about {name}",
         )
 
@@ -157,7 +158,7 @@ def day_list(slots: Sequence[Slot], rejected: Container[str]) -> Slot:
         alt="Days with what became of the brief and its scores",
         column_config={
             "session": st.column_config.DateColumn("Session", format="D MMM", width=66),
-            "news": text("News", width=98),
+            "news": text("News", width=92),
             "stories": None if phone else st.column_config.NumberColumn("Stories", width=54),
             "scores": text("Scores", width=120, help=f"By code: {', '.join(RULE_WORDS.values())}"),
             **heads,
@@ -211,11 +212,11 @@ def health(rows: Sequence[dict[str, Any]]) -> None:
         table, hide_index=True, row_height=board.ROW_HEIGHT, height=board.height(len(rows)),
         placeholder=fmt.MISSING, key="source_health", alt="What each source of news answered last",
         column_config={
-            "source": text("Source", width=130), "status": text("Status", width=82),
-            "asked": text("Last asked", width=92), "answered": text("Last ok", width=92),
-            "wait": number("Wait, s", width=62, help="How long it asked us to leave it alone"),
-            "items": number("Items", width=58), "kept": number("Kept", width=54),
-            "refused": text("Kept out", width=210), "error": text("Last error", width=290),
+            "source": text("Source", width=110), "status": text("Status", width=78),
+            "asked": text("Last asked", width=86), "answered": text("Last ok", width=80),
+            "wait": number("Wait, s", width=58, help="How long it asked us to leave it alone"),
+            "items": number("Items", width=54), "kept": number("Kept", width=50),
+            "refused": text("Kept out", width=330), "error": text("Last error", width=230),
         },
     )  # fmt: skip
 
@@ -238,20 +239,22 @@ def price_checks(checks: pd.DataFrame, asset: str) -> None:
         )
         return
     counts = own["kind"].value_counts()
+    # A detail ends in what matters, the ratio of a split: it is given the room it needs.
+    detail_px = min(max(CHAR_PX * int(own["detail"].str.len().max()), 300), 760)
     with st.container(horizontal=True, gap="xsmall"):
         for kind in sorted(counts.index):
             st.badge(f"{kind} {counts[kind]}", color="gray")
         st.markdown(":small[:gray[noticed, not changed]]", width="content")
     st.dataframe(
-        own[["session", "kind", "value", "other", "source", "detail"]], hide_index=True,
+        own[["session", "kind", "value", "other", "detail", "source"]], hide_index=True,
         row_height=board.ROW_HEIGHT, height=board.height(len(own), most=8), key="checks",
         placeholder=fmt.MISSING, alt="What was noticed about prices",
         column_config={
-            "session": st.column_config.DateColumn("Session", format="D MMM YYYY", width=100),
-            "kind": st.column_config.TextColumn("Kind", width=90),
-            "value": st.column_config.NumberColumn("Close", format="%.2f", width=90),
-            "other": st.column_config.NumberColumn("Other", format="%.2f", width=90),
-            "source": st.column_config.TextColumn("Source", width=130),
-            "detail": st.column_config.TextColumn("Detail", width=520),
+            "session": st.column_config.DateColumn("Session", format="D MMM YYYY", width=92),
+            "kind": st.column_config.TextColumn("Kind", width=70),
+            "value": st.column_config.NumberColumn("Close", format="%.2f", width=76),
+            "other": st.column_config.NumberColumn("Other", format="%.2f", width=76),
+            "detail": st.column_config.TextColumn("Detail", width=detail_px),
+            "source": st.column_config.TextColumn("Source", width=420),
         },
     )  # fmt: skip

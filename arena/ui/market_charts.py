@@ -93,7 +93,8 @@ def market_figure(
         )  # fmt: skip
         figure.update_yaxes(nticks=3, tickformat="~s", title_text="Volume", row=row["volume"], col=1)
     if "news" in row:
-        _strip(figure, days, t, row["news"], 9 if len(days) <= (30 if phone else 75) else 5)
+        span_days = (days["session"].max() - days["session"].min()).days + 1
+        _strip(figure, days, t, row["news"], min(max(round(0.8 * PLOT_PX[phone] / span_days), 3), 9))
     sessions = pd.concat([bars["session"], days["session"]]) if len(days) else bars["session"]
     if len(sessions):
         figure.update_xaxes(range=padded(sessions.min(), sessions.max()))
@@ -155,7 +156,7 @@ def _span(bars: pd.DataFrame, *, candles: bool) -> tuple[float, float]:
 def _pins(
     figure: go.Figure, bars: pd.DataFrame, pins: Sequence[Pin], t: Tokens, phone: bool
 ) -> None:
-    """A numbered disc on the price, a dotted stem, and at its foot the words that there is room for."""
+    """A numbered disc on the price, a dotted stem, and at its foot the words if there is room."""
     foot = float(figure.layout.yaxis.range[0])
     known = bars.dropna(subset=["close"])
     first, last = known["session"].iloc[0], known["session"].iloc[-1]
@@ -170,17 +171,17 @@ def _pins(
             line={"color": t.muted, "width": 1, "dash": "dot"}, row=1, col=1,
         )  # fmt: skip
         words = f"{pin.number} {pin.words}"
-        figure.add_annotation(
-            x=pin.session, y=foot, xanchor="left", yanchor="bottom", showarrow=False, xshift=2,
-            text=for_plotly(words if len(words) <= room and not phone else str(pin.number)),
-            font={"color": t.muted, "size": 11}, row=1, col=1,
-        )  # fmt: skip
+        if len(words) <= room and not phone:
+            figure.add_annotation(
+                x=pin.session, y=foot, xanchor="left", yanchor="bottom", showarrow=False, xshift=2,
+                text=for_plotly(words), font={"color": t.muted, "size": 11}, row=1, col=1,
+            )  # fmt: skip
         figure.add_trace(
             go.Scatter(
                 x=[pin.session], y=[price], mode="markers+text", text=[str(pin.number)], name="pin",
                 textfont={"size": 10, "color": t.text},
                 marker={"size": 17, "color": t.background, "line": {"color": t.text, "width": 1.4}},
-                customdata=[for_plotly(pin.words)],
+                customdata=[for_plotly(pin.words)], cliponaxis=False,
                 unselected={"marker": {"opacity": 1}, "textfont": {"color": t.text}},
                 hovertemplate="%{x|%-d %b %Y} %{customdata}<extra></extra>",
             ),
@@ -198,7 +199,7 @@ def _last_price(figure: go.Figure, bars: pd.DataFrame, t: Tokens) -> None:
 
 def _strip(figure: go.Figure, days: pd.DataFrame, t: Tokens, row: int, size: int) -> None:
     looks = {
-        "bullish": (3, "square", t.gain), "neutral": (2, "square", t.hold),
+        "bullish": (3, "square", t.gain), "neutral": (2, "square", t.muted),
         "bearish": (1, "square", t.loss), "failed": (0, "x", t.loss),
         "silent": (0, "diamond-open", t.sell), "none": (0, "square-open", t.muted),
     }  # fmt: skip
@@ -206,17 +207,16 @@ def _strip(figure: go.Figure, days: pd.DataFrame, t: Tokens, row: int, size: int
         own = days[days["state"] == state]
         if own.empty:
             continue
-        scores = [
-            "" if pd.isna(s) else f" {s:+.2f}".replace("-", fmt.MINUS) for s in own["score"]
-        ]
+        scores = ["" if pd.isna(s) else f" {fmt.signed(s)}" for s in own["score"]]
         words = [
-            f"{STATE_WORDS[state]}{score} · {n} stories"
+            f"{STATE_WORDS[state]}{score} · {fmt.counted(n, 'story', 'stories')}"
             for score, n in zip(scores, own["n_stories"], strict=True)
         ]
         figure.add_trace(
             go.Scatter(
                 x=own["session"], y=[lane] * len(own), mode="markers", name=STATE_WORDS[state],
                 marker={"symbol": symbol, "color": color, "size": size}, customdata=words,
+                cliponaxis=False,
                 unselected={"marker": {"opacity": 1}},
                 hovertemplate="%{x|%-d %b %Y} %{customdata}<extra></extra>",
             ),
@@ -225,4 +225,6 @@ def _strip(figure: go.Figure, days: pd.DataFrame, t: Tokens, row: int, size: int
     figure.update_yaxes(
         tickmode="array", tickvals=list(range(len(LANES))), ticktext=list(LANES),
         range=[-0.6, len(LANES) - 0.4], row=row, col=1,
+        # Room between a name and the mark of the first session.
+        ticks="outside", ticklen=6, tickcolor=t.background,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from arena.core.text import SUSPICIOUS
 from arena.runner.reviews import REVIEWERS, RULES
 from arena.ui import board, queries, states
 from arena.ui import format as fmt
-from arena.ui.market_days import CODE, DOTS, RULE_WORDS, Slot, code_scores, state_of
+from arena.ui.market_days import CODE, DOTS, RULE_WORDS, Slot, code_scores, state_of, used_first
 from arena.ui.page import RunPage
 from arena.ui.prose import for_badge, for_markdown, plain
 from arena.ui.session import on_phone
@@ -40,8 +40,7 @@ def brief_card(page: RunPage, slot: Slot, rejected: Container[str]) -> None:
         stories = queries.stories(page.key, page.store, slot["stories_sha256"])
         with st.container(horizontal=True, gap="xsmall"):
             mark, color = SIDE[content["sentiment"]]
-            score = f"{content['score']:+.2f}".replace("-", fmt.MINUS)
-            st.badge(f"{mark} {content['sentiment']} {score}", color=color)
+            st.badge(f"{mark} {content['sentiment']} {fmt.signed(content['score'])}", color=color)
             maker_badge(content)
             if any(s["trust"] == SYNTHETIC for s in stories):
                 st.badge("Synthetic news", icon=":material/science:", color="orange")
@@ -71,21 +70,26 @@ def _no_brief(slot: Slot) -> None:
         row = slot["row"]
         name = for_markdown(row["maker"])
         st.error(
-            f"{name} made no brief of {slot['n_stories']} stories ({row['status']}). Agents saw the "
-            "stories without one.",
+            f"{name} made no brief of {_stories_of(slot)} ({row['status']}). Agents saw them without one.",
             title="Brief failed",
         )
         if row["error"]:
             plain(row["error"])
     elif state == "silent":
         st.warning(
-            f"{slot['n_polls']} polls on that day, none answered: nobody knows whether there was news.",
+            f"{fmt.counted(slot['n_polls'], 'poll')} on that day, none answered: nobody knows whether "
+            "there was news.",
             title="Sources failed",
         )
     elif slot["n_stories"]:
-        st.write(f"{slot['n_stories']} stories, and no brief was made of them.")
+        st.write(f"{_stories_of(slot)}, and no brief was made of them.")
     else:
-        st.write("No story about it became known between the slot before and this one.")
+        name = for_markdown(slot["asset"])
+        st.write(f"No story about {name} became known between the slot before and this one.")
+
+
+def _stories_of(slot: Slot) -> str:
+    return fmt.counted(int(slot["n_stories"]), "story", "stories")
 
 
 def _review_badge(reviews: pd.DataFrame, brief: str) -> None:
@@ -150,7 +154,7 @@ def _used_by(page: RunPage, slot: Slot, rejected: Container[str]) -> None:
     if used.empty:
         return
     n = len(used)
-    with st.expander(f"Read by {n} decision{'' if n == 1 else 's'}", icon=":material/groups:"):
+    with st.expander(f"Read by {fmt.counted(n, 'decision')}", icon=":material/groups:"):
         if slot["market_hash"] in rejected:
             states.rejected_badge(n)
         st.dataframe(
@@ -162,24 +166,26 @@ def _used_by(page: RunPage, slot: Slot, rejected: Container[str]) -> None:
 
 
 def _provenance(slot: Slot, content: dict[str, Any], row: dict[str, Any]) -> str:
-    counts = content["n_stories"], content["n_items"], content["n_sources"]
+    n_stories, n_items, n_outlets = content["n_stories"], content["n_items"], content["n_sources"]
+    stories = fmt.counted(n_stories, "story", "stories")
     parts = [
-        "{} stories from {} items of {} outlets".format(*counts),
+        f"{stories} from {fmt.counted(n_items, 'item')} of {fmt.counted(n_outlets, 'outlet')}",
         f"known by {fmt.moment(slot['as_of_utc'])}",
     ]
     if row.get("n_calls"):
         cost = "cost unknown" if row["cost_usd"] is None else f"${row['cost_usd']:.4f}"
-        parts.append(for_markdown(f"{row['n_calls']} calls, {cost}"))
+        parts.append(for_markdown(f"{fmt.counted(int(row['n_calls']), 'call')}, {cost}"))
     parts.append(f"{content['id']}, SHA-256 {slot['brief_sha256'][:12]}")
     return " · ".join(parts)
 
 
 def stories_table(page: RunPage, slot: Slot) -> None:
-    """The stories that the slot's agents could read, and who told them by then."""
-    stories = queries.stories(page.key, page.store, slot["stories_sha256"])
+    """The stories that the slot's agents could read, those of the brief first, and who told them."""
+    used = set((slot["content"] or {}).get("story_ids", ()))
+    told = queries.stories(page.key, page.store, slot["stories_sha256"])
+    stories = used_first(told, used)
     if not stories:
         return
-    used = set((slot["content"] or {}).get("story_ids", ()))
     st.header("Stories of that day")
     table = pd.DataFrame(
         {
@@ -231,7 +237,7 @@ def _items(page: RunPage, slot: Slot, told: list[str]) -> None:
         st.markdown(":small[:gray[The items behind these stories are not in this store.]]")
         return
     n = len(items)
-    label = f"{n} item{'' if n == 1 else 's'} behind the stories, with their addresses"
+    label = f"{fmt.counted(n, 'item')} behind the stories, with their addresses"
     with st.expander(label, icon=":material/article:"):
         at = {story: i for i, story in enumerate(told, start=1)}
         table = items.assign(

@@ -27,7 +27,7 @@ LEVELS = {
     "date_accuracy": ("items of other days", "at most one in five off, or not proved", "all of the day"),
     "coverage": ("one price driver or none", "two or three of the four", "all four price drivers"),
     "bias_awareness": ("one-sided against its articles", "leans a little", "as the articles are"),
-    "source_diversity": ("one outlet", "two or three outlets", "four outlets or more"),
+    "source_diversity": ("one outlet", "two or three, or one dominates", "four or more, none dominant"),
 }
 """What 0, 1 and 2 mean, for those who score; the arithmetic of the code is in docs/briefs.md."""
 
@@ -84,6 +84,11 @@ def list_frame(
         line = {"session": slot["session"], "news": word, "stories": int(slot["n_stories"])}
         made.append(line | ({"scores": "  ".join(dots.values())} if narrow else dots))
     return pd.DataFrame(made)
+
+
+def used_first(stories: Sequence[dict[str, Any]], used: Container[str]) -> list[dict[str, Any]]:
+    """Stories of a brief (ids `used`) before the rest, which a table shows only on scrolling."""
+    return sorted(stories, key=lambda s: s["id"] not in used)
 
 
 def with_gaps(bars: pd.DataFrame, missing: Sequence[Any], *, every_day: bool) -> pd.DataFrame:

@@ -10,10 +10,14 @@ import re
 
 import streamlit as st
 
-_MARKDOWN = re.compile(r"([\\`*\[\]<>$~!#|])")
+# An underscore inside a word, as in `my_agent`, means nothing to Markdown.
+_MARKDOWN = re.compile(r"([\\`*\[\]<>$~!#|]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_]))")
+_ENTITY = re.compile(r"&(?=#?\w+;)")
 _SPACE = re.compile(r"\s+")
 # Markdown makes links of bare addresses, and of `trade@claude-3.5-haiku` a mail address.
 _AUTOLINK = re.compile(r"(:(?=//)|\bwww(?=\.)|@(?=[-\w]+\.))", re.IGNORECASE)
+_SHORTCODE = re.compile(r":(?=[A-Za-z]|[\w+-]+:)")
+"""Streamlit draws `:100:` and `:material/delete:` as pictures, and swallows `:red` even without brackets."""
 _WORD_JOINER = "\u2060"
 """Shows as nothing and breaks no line."""
 
@@ -25,7 +29,8 @@ def plain(text: str) -> None:
 
 def for_markdown(text: str) -> str:
     """`text` on one line for labels, badges and titles; ordinary names look unchanged."""
-    return _AUTOLINK.sub(rf"\1{_WORD_JOINER}", _MARKDOWN.sub(r"\\\1", _SPACE.sub(" ", text)))
+    escaped = _MARKDOWN.sub(r"\\\1", _SPACE.sub(" ", text))
+    return _SHORTCODE.sub(f":{_WORD_JOINER}", _AUTOLINK.sub(rf"\1{_WORD_JOINER}", escaped))
 
 
 def for_badge(text: str) -> str:
@@ -40,4 +45,4 @@ def for_csv(text: str) -> str:
 
 def for_plotly(text: str) -> str:
     """`text` for traces, labels and hovers: no markup, and no `%{...}` of a hover template."""
-    return text.replace("<", "&lt;").replace("%{", "% {")
+    return _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace("%{", "% {")

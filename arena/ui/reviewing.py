@@ -21,7 +21,7 @@ from arena.ui.market_days import LEVELS, RULE_WORDS
 from arena.ui.page import RunPage
 from arena.ui.prose import for_badge, for_markdown, plain
 
-REVIEWER, THANKS = "reviewer", "review_thanks"
+REVIEWER, THANKS, N_NOTED = "reviewer", "review_thanks", "n_noted"
 CLASS_WORDS: dict[AssetClass, str] = {"stock": "Stocks", "etf": "Funds", "crypto": "Coins"}
 NO_KAPPA = {"no_observations": "nothing scored by both", "one_category": "one score only"}
 
@@ -40,8 +40,9 @@ def section(page: RunPage, classes: Sequence[AssetClass], asset_class: AssetClas
             required=True, key=f"mk_class_{asset_class}", format_func=CLASS_WORDS.__getitem__,
         )  # fmt: skip
     drawn = samples[asset_class if asset_class in having else having[0]]
+    same = "brief" if len(drawn) == 1 else f"{len(drawn)} briefs, drawn by their ids"
     st.markdown(
-        f":small[:gray[Two people score the same {len(drawn)} briefs, drawn by their ids"
+        f":small[:gray[Two people score the same {same}"
         f"{f' (at most {SAMPLE_SIZE} a class)' if len(drawn) == SAMPLE_SIZE else ''}, each alone: "
         "what another gave a brief is shown once you have scored it yourself, and to readers once "
         "two have.]]"
@@ -129,7 +130,7 @@ def _agreement(page: RunPage, of_class: pd.DataFrame, n_drawn: int) -> None:
     if apart.empty:
         st.markdown(":small[They disagree on nothing.]")
         return
-    st.markdown(f":small[They disagree {len(apart)} time{'' if len(apart) == 1 else 's'}]")
+    st.markdown(f":small[They disagree {fmt.counted(len(apart), 'time')}]")
     about = {i: queries.brief(page.key, page.store, i) for i in dict.fromkeys(apart["brief"])}
     named = apart.assign(
         asset=[about[i]["asset"] for i in apart["brief"]],  # type: ignore[index]
@@ -157,7 +158,12 @@ def _score_next(page: RunPage, drawn: Sequence[str], of_class: pd.DataFrame) -> 
     if not name.strip():
         st.markdown(":small[:gray[Your name stands beside your scores.]]")
         return
-    mine = of_class[of_class["reviewer"].str.casefold() == name.strip().casefold()]
+    try:
+        name = writing.plain_name(name)
+    except ArenaError as error:
+        st.error(for_markdown(str(error)))
+        return
+    mine = of_class[of_class["reviewer"].str.casefold() == name.casefold()]
     todo = [b for b in drawn if b not in set(mine["brief"])]
     st.progress(1 - len(todo) / len(drawn), text=f"{len(drawn) - len(todo)} of {len(drawn)} scored")
     if not todo:
@@ -178,7 +184,7 @@ def _form(page: RunPage, brief_id: str, name: str) -> None:
             low, part, full = LEVELS[rule]
             meaning = f":small[:gray[0 {low} · 1 {part} · 2 {full}]]"
             scores[rule] = st.segmented_control(
-                f"{RULE_WORDS[rule].capitalize()} {meaning}", [0, 1, 2],
+                f"{RULE_WORDS[rule].capitalize()} {meaning}", [0, 1, 2], required=True,
                 key=f"score_{rule}_{brief_id}",
             )  # fmt: skip
         rejected = st.checkbox("Reject this brief", key=f"reject_{brief_id}")
@@ -208,15 +214,17 @@ def _stories(found: dict[str, Any], brief_id: str) -> None:
             "known": [s["known_at_utc"].replace(tzinfo=None) for s in found["stories"]],
             "outlet": [s["source"] for s in found["stories"]],
             "title": [s["title"] for s in found["stories"]],
+            "text": [s["text"] for s in found["stories"]],
         }
     )
     st.dataframe(
         table, hide_index=True, row_height=board.ROW_HEIGHT, key=f"to_score_{brief_id}",
         height=board.height(len(table), most=5), alt="Stories that the brief was made of",
         column_config={
-            "known": st.column_config.DatetimeColumn("Known, UTC", format="D MMM HH:mm", width=100),
-            "outlet": st.column_config.TextColumn("Outlet", width=110),
-            "title": st.column_config.TextColumn("Title", width=330),
+            "known": st.column_config.DatetimeColumn("Known, UTC", format="D MMM HH:mm", width=96),
+            "outlet": st.column_config.TextColumn("Outlet", width=90),
+            "title": st.column_config.TextColumn("Title", width=210),
+            "text": st.column_config.TextColumn("Text", width=140),
         },
     )  # fmt: skip
 
@@ -258,13 +266,15 @@ def notes(page: RunPage, asset: str, session: date, bounds: tuple[date, date]) -
         plain(str(row["text"]))
     if not _may_write(page, "add notes", ask=False):
         return
-    with st.form("note", clear_on_submit=True), st.container(horizontal=True, vertical_alignment="bottom"):
+    # A new form after each note: one that clears itself loses the words on a double click.
+    n = st.session_state.get(N_NOTED, 0)
+    with st.form(f"note_{n}"), st.container(horizontal=True, vertical_alignment="bottom"):
         low, high = bounds
         on = st.date_input(
             "Session", value=session, min_value=low, max_value=high, width=140, key=f"note_on_{asset}_{session}",
             format="YYYY-MM-DD",
         )  # fmt: skip
-        text = st.text_input("Note", key="note_text", max_chars=MAX_NOTE_CHARS)
+        text = st.text_input("Note", key=f"note_text_{n}", max_chars=MAX_NOTE_CHARS)
         author = st.text_input("By", key="note_by", max_chars=MAX_NAME_CHARS, width=160)
         sent = st.form_submit_button("Add note")
     if not sent:
@@ -275,6 +285,7 @@ def notes(page: RunPage, asset: str, session: date, bounds: tuple[date, date]) -
     except ArenaError as error:
         st.error(for_markdown(str(error)))
         return
+    st.session_state[N_NOTED] = n + 1
     st.rerun()
 
 

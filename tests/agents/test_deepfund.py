@@ -189,6 +189,24 @@ def test_newest_ten_stories_and_three_periods_are_told() -> None:
     assert [r[0] for r in model.facts("fundamental")["filings"]] == ["F4", "F3", "F2"]
 
 
+def test_a_filing_that_restates_earlier_periods_does_not_push_newer_ones_out() -> None:
+    base = market(STOCK)
+    as_of = base.as_of_utc
+    # The report on 2025Q2 states 2024Q2 again, and the annual one two earlier years.
+    known = {"TTM": 1, "2025Q2": 1, "2024Q2": 1, "2025Q1": 90, "FY2024": 150, "FY2023": 150, "FY2022": 150}
+    filed = tuple(
+        {"id": p, "field": field, "period": p, "value": 1.0, "known_at_utc": as_of - timedelta(days=n)}
+        for field in ("revenue", "insider_bought_shares") for p, n in known.items()
+    )  # fmt: skip
+    context = MarketContext(STOCK, base.session, as_of, base.bars, (), None, filed)
+    model = Fund()
+    decide(model, context=context)
+    told = [r[0] for r in model.facts("fundamental")["filings"]]
+    assert told == ["TTM", "2025Q2", "2025Q1"]
+    insiders = [r[0] for r in model.facts("insider")["filings"]]
+    assert insiders == ["TTM", "2025Q2", "2025Q1", "FY2024", "2024Q2", "FY2023", "FY2022"]
+
+
 # --- whose word counts
 
 

@@ -7,7 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from arena.agents.fundamentals import FIELDS, NO_EQUITY_LEVERAGE, Period, read_fundamentals
+from arena.agents.fundamentals import (
+    FIELDS,
+    NO_EQUITY_LEVERAGE,
+    Period,
+    period_order,
+    read_fundamentals,
+)
 from arena.agents.hedge.company import (
     Company,
     cagr,
@@ -84,6 +90,21 @@ def test_balance_of_now_is_the_newest_stated() -> None:
     rows = {"FY2024": {"cash": 1.0, "debt": 2.0}, "2024Q4": {"cash": 3.0}, "2025Q1": {"debt": 4.0}}
     # a year and its last quarter end together: the year is the audited one
     assert (now(**rows).cash, now(**rows).debt) == (1.0, 4.0)
+
+
+def test_figures_of_now_ended_at_most_six_quarters_before_the_newest() -> None:
+    old = {"cash": 1.0, "shares": 10.0, "rd": 2.0}
+    # 2023Q4 to 2025Q2 are 6 quarters, to 2025Q3 they are 7; a stated TTM is of now.
+    near = now(FY2023=old, **{"2025Q2": {"debt": 4.0}})
+    assert (near.cash, near.shares, near.rd, near.debt) == (1.0, 10.0, 2.0, 4.0)
+    far = now(FY2023=old, TTM={"beta": 1.1}, **{"2025Q3": {"debt": 4.0}})
+    assert (far.cash, far.shares, far.rd, far.debt, far.beta) == (None, None, None, 4.0, 1.1)
+    assert now(FY2023=old, TTM={"beta": 1.1}).cash == 1.0
+
+
+def test_periods_are_ordered_by_their_end() -> None:
+    names = ["2024Q3", "2024Q4", "FY2024", "2025Q1", "TTM"]
+    assert sorted(("TTM", "2025Q1", "FY2024", "2024Q3", "2024Q4"), key=period_order) == names
 
 
 def test_what_cannot_be_read_is_said() -> None:

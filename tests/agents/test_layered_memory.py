@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.agents.blocks import SUSPECT
 from arena.agents.memory.embed import DIMS, Vector, hashed_ngrams
 from arena.agents.memory.intake import STORIES_A_SLOT, notes_of, query_of
 from arena.agents.memory.layered import LayeredMemory, Note, Upkeep
@@ -392,7 +393,7 @@ def test_embedding_hears_likeness_and_not_spelling() -> None:
         recall[0] = 1.0
 
 
-def story(n: int, hours_before: float, **more: str) -> dict[str, object]:
+def story(n: int, hours_before: float, **more: str | float) -> dict[str, object]:
     known = NOON - timedelta(hours=hours_before)
     return {"id": f"n{n}", "title": f"Title {n}", "known_at_utc": known, **more}
 
@@ -419,6 +420,12 @@ def test_news_is_short_filings_are_mid_and_long() -> None:
     assert [(n.layer, n.text, n.source) for n in notes] == [
         ("short", "Title 1. Body", "n1"), ("mid", "Title 2", "n2"), ("long", "Title 3", "n3"),
     ]  # fmt: skip
+
+
+def test_a_suspect_story_is_remembered_as_one() -> None:
+    stories = (story(1, 2, suspicion=0.5), story(2, 1, suspicion=0.49))
+    suspect, other = notes_of(market(stories=stories), None)
+    assert (suspect.text, other.text) == (f"({SUSPECT}) Title 1", "Title 2")
 
 
 def test_only_what_is_new_since_the_last_reading_is_taken() -> None:

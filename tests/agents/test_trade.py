@@ -136,7 +136,7 @@ def test_a_day_without_news_is_a_fact_and_no_story() -> None:
     firm = Firm()
     decide(firm, market(coin=True, feeds=False))
     told = firm.prompt("news_analyst")
-    assert "News today: none" in told
+    assert "News at hand: none" in told
     assert "<<" not in told
     request = next(r for r in firm.history if r.role == "news_analyst")
     assert "stories" not in request.facts

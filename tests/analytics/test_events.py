@@ -77,6 +77,21 @@ def test_sentiment_jumps_count_from_one_brief_to_the_next() -> None:
     ]
 
 
+def test_only_the_largest_jumps_of_the_range_and_in_order_of_time() -> None:
+    """Jumps of 2.0, 1.2, 1.0, 1.2 and 1.5: the three largest are 2.0, 1.5 and the older 1.2."""
+    scores = [-1.0, 1.0, -0.2, 0.8, -0.4, 1.1]
+    got = sentiment_jumps(days(6), scores)
+    assert [e.label for e in got] == ["news −1.0 to +1.0", "news +1.0 to −0.2", "news −0.4 to +1.1"]
+    # What lies before the range is what its first brief is measured against, and takes no place.
+    late = sentiment_jumps(days(6), scores, FIRST + timedelta(2), most=2)
+    assert [e.label for e in late] == ["news +1.0 to −0.2", "news −0.4 to +1.1"]
+
+
+def test_a_score_that_rounds_to_zero_has_no_sign() -> None:
+    (jump,) = sentiment_jumps(days(2), [-0.04, 1.0])
+    assert jump.label == "news 0.0 to +1.0"
+
+
 def test_no_brief_no_jump() -> None:
     assert sentiment_jumps(days(3), [None, None, 1.0]) == []
 

@@ -120,6 +120,32 @@ def test_two_reviewers_agree_as_worked_out_by_hand(writable: Served) -> None:
         page.context.close()
 
 
+def test_a_double_click_stores_a_review_and_a_note_once(writable: Served) -> None:
+    page = visitor(writable)
+    page.goto(f"{writable.address}/market?day=2025-08-02")
+    page.get_by_role("heading", name="AAA · Sat 2 Aug 2025").wait_for()
+    sign_in(page, "Cid")
+    # A second click on a score that is chosen leaves it chosen.
+    form = page.locator('[data-testid="stForm"]', has_text="Save scores")
+    for i in range(4):
+        form.locator('[data-testid="stButtonGroup"]').nth(i).get_by_role("radio", name="1").dblclick()
+    form.get_by_role("button", name="Save scores").dblclick()
+    page.get_by_text("1 of 9 scored").wait_for()
+    note = page.locator('[data-testid="stForm"]', has_text="Add note")
+    note.get_by_label("Note").fill("R&D &lt;b&gt;")
+    note.get_by_label("By").fill("Cid")
+    note.get_by_role("button", name="Add note").dblclick()
+    told = page.locator('[data-testid="stText"]', has_text="R&D &lt;b&gt;")
+    told.first.wait_for()
+    settled(page)
+    assert told.count() == 1
+    assert page.get_by_text("1 of 9 scored").count() == 1
+    # Plotly reads entities in the words of a pin; what was typed is what is shown.
+    pins = "[...document.querySelectorAll('.annotation-text')].map(a => a.textContent)"
+    assert "1 note: R&D &lt;b&gt;" in page.evaluate(pins)
+    page.context.close()
+
+
 def test_a_wrong_token_opens_nothing(writable: Served) -> None:
     page = visitor(writable)
     field = page.get_by_label("Token of the host, to score briefs")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from arena.agents.external import load_file
 from arena.agents.vanilla import Vanilla
-from arena.cli.admission import Candidate, check_agent, examine, make_samples
+from arena.cli.admission import Candidate, _scaled, check_agent, examine, make_samples
 from arena.cli.serving import make_served
 from arena.core.errors import ConfigError
 from arena.llm.budgeted import Budget
@@ -265,8 +265,25 @@ def test_samples_are_spread_over_both_classes() -> None:
     assert kinds == ["stock"] * 4 + ["crypto"] * 4
     days = [s.market.session for s in samples[:4]]
     assert days == sorted(set(days))
-    assert (days[-1] - days[0]).days > 200
-    assert all(date(2024, 10, 1) <= d <= date(2025, 9, 30) for d in days)
+    assert (days[-1] - days[0]).days > 150
+    assert all(date(2025, 5, 5) <= d <= date(2025, 12, 19) for d in days)
+    assert sum(len(s.market.stories) > 0 and s.market.brief is not None for s in samples) >= 4
+    assert [bool(s.market.fundamentals) for s in samples] == [True] * 4 + [False] * 4, "a coin files nothing"
+
+
+def test_an_agent_that_cannot_read_news_is_kept_out(tmp_path: Path) -> None:
+    findings = check(tmp_path, "return desk.context.brief['tone']")
+    assert findings["answers"][0] == "FAIL"
+    assert "KeyError" in findings["answers"][1] or "TypeError" in findings["answers"][1]
+
+
+def test_another_unit_of_money_moves_prices_and_figures_alike() -> None:
+    market = make_samples(1)[0].market
+    scaled = _scaled(market)
+    assert scaled.price == 8 * market.price
+    for before, after in zip(market.fundamentals, scaled.fundamentals, strict=True):
+        factor = 1 if before["field"] in ("shares", "tax_rate", "beta") else 8
+        assert after["value"] == factor * before["value"] or "insider" in before["field"]
 
 
 def test_a_listed_file_plays_a_replay(arena: Callable[..., Any], tmp_path: Path, root: Path) -> None:

@@ -104,9 +104,9 @@ def test_a_day_comes_from_the_url(market: Visit) -> None:
 
 
 def test_days_without_a_brief_say_which_kind(market: Visit) -> None:
-    assert market(day="2025-08-05").warning[0].value.startswith("1 polls on that day, none answered")
+    assert market(day="2025-08-05").warning[0].value.startswith("1 poll on that day, none answered")
     quiet = market(day="2025-08-09")
-    assert "No story about it became known" in said(quiet)
+    assert "No story about AAA became known" in said(quiet)
     assert not quiet.warning
     failed = market(run=MODEL_RUN, day="2025-08-03")
     assert "lab/brief-1 made no brief of 3 stories (invalid_output)" in failed.error[0].value
@@ -119,7 +119,7 @@ def test_a_models_brief_carries_its_name(market: Visit) -> None:
     words = said(market(run=MODEL_RUN, day="2025-08-02"))
     assert "lab/brief-1" in words
     assert "extract, no model" not in words
-    assert "1 calls, cost unknown" in words
+    assert "1 call, cost unknown" in words
 
 
 def test_pins_name_the_move_the_turn_and_the_note(market: Visit) -> None:
@@ -275,9 +275,15 @@ def test_with_a_runner_the_token_opens_the_forms(
     assert [t.label for t in app.text_input] == ["Token of the host, to score briefs"]
     app.text_input[0].set_value("geheim").run()
     assert "Your name" in [t.label for t in app.text_input]
-    app.text_input(key="note_text").set_value(f"{HOSTILE} halving")
+    app.text_input(key="note_text_0").set_value(f"{HOSTILE} halving")
     app.text_input(key="note_by").set_value("host")
     next(b for b in app.button if b.label == "Add note").click().run()
     assert not app.exception
     assert not app.error, app.error[0].value
     assert f"{HOSTILE} halving" in texts(app)
+    # A new, empty form; what was given to the old one is not sent again.
+    assert app.text_input(key="note_text_1").value == ""
+    # A name that cannot be taken is refused before anything is scored under it.
+    app.text_input(key="reviewer").set_value("An\u200bn").run()
+    assert "Type it as \\`Ann\\`" in app.error[0].value
+    assert not [b for b in app.button if b.label == "Save scores"]

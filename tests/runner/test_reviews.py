@@ -60,9 +60,16 @@ def test_opinions_given_at_once_are_all_kept(store: Store) -> None:
         assert cur.fetchall() == [(16,)]
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 41, "A\nB", "A\u202eB", "A\u200bB"])
-def test_a_name_is_plain_and_short(store: Store, name: str) -> None:
-    with pytest.raises(ConfigError, match="1 to 40 plain characters"):
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("", "is missing"), ("   ", "is missing"), ("x" * 41, "at most 40 .* has 41"),
+        ("A\nB", "Type it as `A B`"), ("A\u202eB", "Type it as `AB`"), ("A\u200bB", "Type it as `AB`"),
+        ("A  B", "Type it as `A B`"), ("\u200b", r"characters\.$"),
+    ],
+)  # fmt: skip
+def test_a_name_is_plain_and_short(store: Store, name: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=why):
         reviews.submit(store, BRIEF, name, GOOD)
     assert news_reader.reviews(store).empty
 

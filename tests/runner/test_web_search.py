@@ -14,12 +14,13 @@ from arena.llm.journal import MemoryJournal
 from arena.llm.registry import model_info
 from arena.llm.roster import ModelInfo
 from arena.llm.stack import RunModels
+from arena.llm.types import BudgetStop
 from arena.llm.web_search import searches_of
 from arena.market.sources.news.base import LimitedError, poll
 from arena.runner.web_search import asker, web_search_source
 from tests.llm.mock_provider import MockProvider, Say, refusal
 from tests.llm.paid import KEY, request, row, run_of
-from tests.market.sources.news.keyed import NOW, SINCE, TSLA, clock
+from tests.market.sources.news.keyed import BTC, NOW, SINCE, TSLA, clock
 
 FOUND = '[{"title": "Tesla opens a plant", "url": "https://a.example/1"}]'
 CITED = [{
@@ -85,21 +86,23 @@ def test_a_search_is_reserved_with_the_pages_that_it_may_bring() -> None:
     assert search.usd - plain.usd == pytest.approx(0.175)
 
 
-def test_a_spent_budget_is_a_failed_source_and_the_others_go_on() -> None:
-    class Quiet:
-        name, trust = "quiet", "press"
-
-        def fetch(self, *_: object) -> list[Any]:
-            return []
-
+def test_a_met_budget_ends_the_poll_and_what_was_paid_for_is_kept() -> None:
+    """The first question fits, the second does not; started again with more money, only that is asked."""
+    journal = MemoryJournal()
     with MockProvider(answered()) as mock:
         info = searcher(mock.url)
-        source = web_search_source(run_of(info, budget=Budget(usd=0.1)), info, clock)
-        first, second = poll([source, Quiet()], [TSLA], SINCE, NOW, clock)
-        assert mock.asked == []
-    assert (first.status, second.status) == ("failed", "ok")
-    assert first.error is not None
-    assert "Raise the budget" in first.error
+        # A question is reserved with about 0.18 USD and costs 0.0332: 0.2 holds one.
+        poor = web_search_source(run_of(info, budget=Budget(usd=0.2), journal=journal), info, clock)
+        with pytest.raises(BudgetStop, match="Raise the budget"):
+            poll([poor], [TSLA, BTC], SINCE, NOW, clock)
+        assert len(mock.asked) == 1
+        later = NOW.replace(hour=23)
+        rich = web_search_source(run_of(info, budget=Budget(usd=1.0), journal=journal), info, clock)
+        (told,) = poll([rich], [TSLA, BTC], SINCE, later, clock)
+        assert len(mock.asked) == 2
+    assert told.status == "ok"
+    assert [item.asset for item in told.items] == ["TSLA", "BTC"]
+    assert journal.spent_usd == pytest.approx(2 * 0.0332)
 
 
 @pytest.mark.parametrize(
@@ -231,10 +234,10 @@ def test_every_priced_searcher_of_the_roster_can_search() -> None:
     assert model_info("claude-haiku-5-5").price_search_usd == 0.01
 
 
-def test_another_window_is_another_question() -> None:
+def test_another_day_is_another_question() -> None:
     with MockProvider(answered()) as mock:
         info = searcher(mock.url)
         source = web_search_source(run_of(info), info, clock)
         source.fetch([TSLA], SINCE, NOW)
-        source.fetch([TSLA], SINCE, datetime(2025, 8, 12, 15, 0, tzinfo=UTC))
+        source.fetch([TSLA], SINCE, datetime(2025, 8, 13, 14, 0, tzinfo=UTC))
         assert len(mock.asked) == 2

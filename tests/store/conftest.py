@@ -91,7 +91,7 @@ class Make:
             BriefScoreRow("brief-1", "coverage", "code", 1, "two drivers of four"),
             ReviewRow("brief-1", "Ann", 0, 2, 1, 2, 0, False, "", AT),
             NoteRow("note-1", "BTC", FIRST, "A remark", "host", AT),
-            FactRow("BTC", "revenue", "FY2024", FIRST, 1.5, "10-K", "files", AT),
+            FactRow("BTC", "revenue", "FY2024", FIRST, 1.5, "10-K", "files", AT, AT),
         )  # fmt: skip
 
     def blob(self, text: str) -> BlobRow:

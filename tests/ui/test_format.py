@@ -25,6 +25,15 @@ def test_other_numbers() -> None:
     assert fmt.money(-3) == "−$3"
 
 
+def test_scores_are_signed_but_zero_is_not() -> None:
+    assert [fmt.signed(s) for s in (0.7, -0.2, 0.0, -0.001)] == ["+0.70", "−0.20", "0.00", "0.00"]
+
+
+def test_one_of_a_thing_is_singular() -> None:
+    assert [fmt.counted(n, "item") for n in (0, 1, 2)] == ["0 items", "1 item", "2 items"]
+    assert [fmt.counted(n, "story", "stories") for n in (1, 3)] == ["1 story", "3 stories"]
+
+
 def test_dates_have_no_leading_zero_and_say_utc() -> None:
     assert fmt.day("2025-08-01") == "1 Aug 2025"
     assert fmt.span("2025-08-01", "2025-09-30") == "1 Aug to 30 Sep 2025"

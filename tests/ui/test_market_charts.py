@@ -12,7 +12,7 @@ import pytest
 from arena.analytics.events import Event
 from arena.ui import market
 from arena.ui.market_charts import LANES, market_figure, pins_of
-from arena.ui.market_days import list_frame, state_of, strip_frame, with_gaps
+from arena.ui.market_days import list_frame, state_of, strip_frame, used_first, with_gaps
 from arena.ui.tokens import TOKENS
 from tests.ui.made_store import HOSTILE
 
@@ -115,9 +115,21 @@ def test_words_stand_at_the_foot_only_where_there_is_room() -> None:
     """Five days on 920 px: two days from pin 1 to pin 2 hold 57 characters; none are left after pin 2."""
     pins = pins_of([Event(date(2025, 8, 3), "move", "x" * 40), Event(date(2025, 8, 5), "move", "y")])
     wide = market_figure(bars(), strip_frame([]), pins, "light")
-    assert [a.text for a in wide.layout.annotations[:2]] == ["1 " + "x" * 40, "2"]
+    assert [a.text for a in wide.layout.annotations] == ["1 " + "x" * 40, "<b>$104.00</b>"]
     phone = market_figure(bars(), strip_frame([]), pins, "light", phone=True)
-    assert [a.text for a in phone.layout.annotations] == ["1", "2"]
+    assert not phone.layout.annotations
+    assert [t.text[0] for t in phone.data if t.name == "pin"] == ["1", "2"]
+
+
+@pytest.mark.parametrize(("n_days", "phone", "size"), [(5, False, 9), (92, False, 8), (245, False, 3), (61, True, 4)])
+def test_marks_of_the_strip_do_not_run_into_each_other(n_days: int, phone: bool, size: int) -> None:
+    """0.8 of a day's share of 920 px (290 on a phone), from 3 to 9: 92 days have 10 px each."""
+    sessions = pd.date_range("2025-01-01", periods=n_days)
+    days = pd.DataFrame({"session": sessions, "state": "none", "score": None, "n_stories": 1})
+    figure = market_figure(bars(), days, [], "light", phone=phone)
+    (strip,) = [t for t in figure.data if t.name == "no story"]
+    assert strip.marker.size == size
+    assert strip.customdata[0] == "no story · 1 story"
 
 
 def test_a_note_on_a_closed_day_stands_at_the_close_before() -> None:
@@ -157,6 +169,11 @@ def test_a_range_cuts_days_and_pins_but_not_what_they_are_judged_by() -> None:
     assert [(e.session.day, e.label) for e in events] == [
         (2, "news +0.6 to −0.5"), (4, "note: new " + "x" * 43 + "…")
     ]  # fmt: skip
+
+
+def test_stories_of_the_brief_come_first_and_keep_their_order() -> None:
+    told = [{"id": i} for i in ("a", "b", "c", "d")]
+    assert [s["id"] for s in used_first(told, {"d", "b"})] == ["b", "d", "a", "c"]
 
 
 def test_no_bars_is_still_a_figure() -> None:

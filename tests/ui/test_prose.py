@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,16 +11,16 @@ from arena.ui.prose import for_badge, for_csv, for_markdown, for_plotly
 from tests.ui.made_store import HOSTILE
 
 
-@pytest.mark.parametrize("name", ["trade@gpt-4o", "gpt-4.1", "offline/trend", "ollama/llama3:8b", "my_agent+x"])
+@pytest.mark.parametrize("name", ["trade@gpt-4o", "gpt-4.1", "offline/trend", "ollama/llama3:8b", "my_agent+x", "a: b", "B&H"])
 def test_ordinary_names_are_unchanged(name: str) -> None:
     assert for_markdown(name) == name
     assert for_plotly(name) == name
 
 
 def test_markdown_is_disarmed() -> None:
-    text = for_markdown(HOSTILE + "\n# big $a$ :red[x]")
-    # Every opening of an image, link, tag, heading, formula or directive is escaped.
-    for opening in ("!", "[", "<", "#", "$"):
+    text = for_markdown(HOSTILE + "\n# big $a$ :red[x] &lt;b&gt; _it_")
+    # Every opening of an image, link, tag, heading, formula, directive, entity or emphasis is escaped.
+    for opening in ("!", "[", "<", "#", "$", "&", "_"):
         assert text.count(opening) == text.count("\\" + opening) > 0
     assert "\n" not in text
 
@@ -32,6 +34,14 @@ def test_nothing_becomes_a_link_by_itself(text: str) -> None:
     assert "@claude" not in shown
 
 
+@pytest.mark.parametrize("text", [":material/delete:", ":smile:", "1:100:2", "x:red", ":red[x]"])
+def test_nothing_becomes_a_picture_or_a_colour(text: str) -> None:
+    """Streamlit reads a colon and the name right after it; an invisible character parts them."""
+    shown = for_markdown(text)
+    assert shown.replace("\u2060", "").replace("\\", "") == text
+    assert not re.search(r":[A-Za-z]|:\d+:", shown)
+
+
 def test_no_cell_is_a_formula() -> None:
     assert for_csv("=1+1") == "'=1+1"
     assert for_csv("@sum") == "'@sum"
@@ -42,6 +52,8 @@ def test_plotly_markup_is_disarmed() -> None:
     text = for_plotly('<a href="http://x.invalid">%{customdata}</a>')
     assert "<" not in text
     assert "%{" not in text
+    # Plotly reads entities, so that `&lt;` would be shown as one letter.
+    assert for_plotly("AT&T &lt;b>") == "AT&T &amp;lt;b>"
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "a [b](c)", r"back\[slash](d)", "plain"])

@@ -18,6 +18,7 @@ from arena.agents.blocks import (
 from arena.agents.deepfund import roles
 from arena.agents.deepfund.signals import code_signals, risk_figures
 from arena.agents.desk import Desk, Role
+from arena.agents.fundamentals import period_order
 from arena.agents.measures import closes_of, measure, z_score
 from arena.agents.memory.decision_log import DecisionLog
 from arena.agents.prompt import (
@@ -109,13 +110,13 @@ def fundamental_sheet(desk: Desk) -> Sheet | None:
     for row in desk.context.fundamentals:
         if row["field"] not in INSIDER_FIELDS:
             by_field.setdefault(str(row["field"]), []).append(row)
-    rows = [r for name in sorted(by_field) for r in _newest(by_field[name], PERIODS_SHOWN)]
+    rows = [r for name in sorted(by_field) for r in _last(by_field[name], PERIODS_SHOWN)]
     return _filed_sheet(desk, "Filed figures, newest first", rows)
 
 
 def insider_sheet(desk: Desk) -> Sheet | None:
     rows = [r for r in desk.context.fundamentals if r["field"] in INSIDER_FIELDS]
-    return _filed_sheet(desk, "Dealings of insiders, newest first", _newest(rows, INSIDER_SHOWN))
+    return _filed_sheet(desk, "Dealings of insiders, newest first", _last(rows, INSIDER_SHOWN))
 
 
 ANALYSTS = (
@@ -234,9 +235,15 @@ def _log_block(sheet: Sheet, log: DecisionLog) -> None:
     )
 
 
-def _newest(rows: Sequence[Row], n: int) -> list[Row]:
-    order = sorted(rows, key=lambda r: (r["known_at_utc"], str(r.get("period", "")), str(r["id"])))
-    return order[::-1][:n]
+def _newest(stories: Sequence[Row], n: int) -> list[Row]:
+    return sorted(stories, key=lambda s: (s["known_at_utc"], str(s["id"])))[::-1][:n]
+
+
+def _last(filed: Sequence[Row], n: int) -> list[Row]:
+    """Of the last periods, not of the last filings: those repeat the year before and restate it."""
+    return sorted(
+        filed, key=lambda r: (period_order(str(r["period"])), r["known_at_utc"], str(r["id"]))
+    )[::-1][:n]
 
 
 def _filed_sheet(desk: Desk, title: str, rows: Sequence[Row]) -> Sheet | None:

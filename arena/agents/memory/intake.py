@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from arena.agents.blocks import cell
+from arena.agents.blocks import SUSPECT, cell, is_suspect
 from arena.agents.memory.layered import Note
 from arena.agents.memory.layers import Layer
 from arena.agents.prompt import show
@@ -69,6 +69,8 @@ def _note_of_story(story: Mapping[str, Any]) -> Note:
     layer = _LAYER_OF_KIND.get(str(story.get("kind")), "short")
     body = str(story.get("text") or "")
     text = f"{story['title']}. {body}" if body else str(story["title"])
+    if is_suspect(story):
+        text = f"({SUSPECT}) {text}"  # a memory outlives the block that says so
     max_chars = NOTE_CHARS if layer == "short" else FILING_CHARS
     return Note(layer, _clean(text, max_chars), str(story["id"]), story["known_at_utc"])
 

@@ -14,6 +14,7 @@ from arena.agents.blocks import (
     voices_block,
 )
 from arena.agents.desk import Desk, Role
+from arena.agents.fundamentals import period_order
 from arena.agents.indicators import Measure as Indicator
 from arena.agents.indicators import (
     atr,
@@ -177,7 +178,7 @@ def _news(desk: Desk) -> Sheet:
     brief_block(sheet, desk.context.brief)
     stories_block(sheet, "News, newest first", newest_stories(desk.context.stories))
     if not (desk.has("news") or desk.has("brief")):
-        sheet.values("News", [("news_today", "News today", "none", "")])
+        sheet.values("News", [("news_today", "News at hand", "none", "")])
     return sheet
 
 
@@ -196,7 +197,7 @@ def newest_stories(stories: Sequence[Filed]) -> list[Filed]:
 def main_filings(rows: Sequence[Filed]) -> list[Filed]:
     """Of each figure the newest and the last fiscal years; the main figures first, while there is room."""
     by_field: dict[str, list[Filed]] = {}
-    for row in sorted(rows, key=lambda r: _period_order(str(r["period"])), reverse=True):
+    for row in sorted(rows, key=lambda r: period_order(str(r["period"])), reverse=True):
         by_field.setdefault(str(row["field"]), []).append(row)
     rank = {name: i for i, name in enumerate(MAIN_FIGURES)}
     shown = []
@@ -205,13 +206,6 @@ def main_filings(rows: Sequence[Filed]) -> list[Filed]:
         years = [r for r in older if str(r["period"]).startswith("FY")]
         shown += [newest, *years[:YEARS_SHOWN]]
     return shown[:FILINGS_SHOWN]
-
-
-def _period_order(period: str) -> tuple[str, str]:
-    """By end: the last twelve months, then the quarters and years; a year ends with its last quarter."""
-    if period.startswith("FY"):
-        return period[2:], "Q5"
-    return (period[:4], period[4:]) if period[:1].isdigit() else ("9999", "")
 
 
 def _cost_block(sheet: Sheet, desk: Desk) -> None:

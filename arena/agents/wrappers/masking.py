@@ -29,8 +29,11 @@ SCALE_FREE = ("_rate", "_ratio", "_margin", "_growth", "_yield", "_frac", "_pct"
 
 PER_SHARE = ("eps", "_per_share")
 
-WORD_KEYS = frozenset({"kind", "category", "sentiment", "trust", "dated", "maker", "drivers", "news_sha256"})
+WORD_KEYS = frozenset({"kind", "category", "sentiment", "trust", "dated", "maker", "drivers"})
 """Keys of stories and briefs whose texts are words of the arena, not prose."""
+
+ID_ENDINGS = ("_id", "_ids", "_sha256")
+"""Endings of keys whose texts name something that can be looked up, beside `id` and `ids`."""
 
 
 class Mask:
@@ -104,7 +107,7 @@ class Mask:
         if isinstance(value, str):
             if key in WORD_KEYS:
                 return value
-            is_id = key in ("id", "ids") or key.endswith("_ids")
+            is_id = key in ("id", "ids") or key.endswith(ID_ENDINGS)
             return self._id(value) if is_id else self.text(value)
         if isinstance(value, date):
             return value + timedelta(SHIFT_DAYS)

@@ -21,7 +21,10 @@ MAX_LAG_QUARTERS = 1
 """A figure that the newest filings no longer state has no twelve months up to now."""
 
 TRAILING_LASTS = timedelta(days=366)
-"""A stated figure of the last twelve months says nothing of now when it is older than they are."""
+"""A figure of the last twelve months says nothing of now when it is older than they are."""
+
+COUNT_LASTS = timedelta(days=549)
+"""A year and a half: who has filed no count of shares for longer has no market cap of now."""
 
 SPLIT_TOLERANCE_FRAC = 0.04
 """The count of shares moves a little besides a split from one filing to the next."""
@@ -34,7 +37,8 @@ def known_facts(facts: Sequence[Fact], as_of_utc: datetime, price: float | None)
     """What of one company's `facts` was known at `as_of_utc`, as rows of a market context.
 
     Of each field and period the value known last counts, so a restatement replaces the older value
-    from its own day on. Six fiscal years and eight quarters are kept. Rows of period `TTM` are
+    from its own day on; a value that is merely repeated keeps its first day. Six fiscal years and
+    eight quarters are kept. Rows of period `TTM` are as stated, or, where that is known no earlier,
 
         flow   = Q(n) + Q(n-1) + Q(n-2) + Q(n-3), or
                  last FY + this year's quarters - the same quarters of the year before
@@ -48,8 +52,14 @@ def known_facts(facts: Sequence[Fact], as_of_utc: datetime, price: float | None)
         (f.field, f.period): _row(f.id, f.field, f.period, f.value, f.known_at_utc)
         for f in _kept(stated.values(), as_of_utc)
     }
-    rows |= {(row["field"], TRAILING): row for row in _trailing(stated)}
-    if price is not None and (shares := _newest_count(stated)) is not None:
+    for row in _trailing(stated):
+        key, known = (row["field"], TRAILING), row["known_at_utc"]
+        if as_of_utc - known <= TRAILING_LASTS and not (
+            key in rows and rows[key]["known_at_utc"] > known
+        ):
+            rows[key] = row
+    shares = _newest_count(stated)
+    if price is not None and shares and as_of_utc - shares.known_at_utc <= COUNT_LASTS:
         row_id = f"market_cap-TTM-{as_of_utc.date().isoformat()}"
         cap = _row(row_id, "market_cap", TRAILING, price * shares.value, as_of_utc)
         rows["market_cap", TRAILING] = cap
@@ -57,8 +67,12 @@ def known_facts(facts: Sequence[Fact], as_of_utc: datetime, price: float | None)
 
 
 def _latest(known: Iterable[Fact]) -> dict[tuple[str, str], Fact]:
-    in_time = sorted(known, key=lambda f: (f.known_at_utc, f.filed, f.value))
-    return {(f.field, f.period): f for f in in_time}
+    latest: dict[tuple[str, str], Fact] = {}
+    for fact in sorted(known, key=lambda f: (f.known_at_utc, f.filed, f.value)):
+        before = latest.get((fact.field, fact.period))
+        if before is None or before.value != fact.value:
+            latest[fact.field, fact.period] = fact
+    return latest
 
 
 def _comparable(stated: Stated) -> Stated:

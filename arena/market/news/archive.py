@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.core.hashing import sha256_json
 from arena.core.types import Asset
+from arena.market.news.dating import LATEST_UTC
 from arena.market.news.identity import Story, stories_of
 from arena.market.news.intake import Refused, admit
 from arena.market.news.items import TRUSTS, DayNews, Item, RawItem, Told
@@ -147,19 +148,19 @@ def _admitted(
     """Items in the form the arena keeps, and those that stayed out with the reason."""
     subject = subject_of(asset)
     refused: list[tuple[RawItem, Refused]] = []
-    seen: dict[str, Item] = {}
+    kept: dict[str, tuple[Item, RawItem]] = {}
     for raw in raws:
         admitted = admit(raw, subject, now_utc)
         if isinstance(admitted, Refused):
             refused.append((raw, admitted))
             continue
-        before = seen.get(admitted.id)
-        # Of copies the one that was known first is kept; whichever that is, one of the two is spare.
-        if before is not None:
-            refused.append((raw, Refused.DUPLICATE))
-        if before is None or _first_key(admitted) < _first_key(before):
-            seen[admitted.id] = admitted
-    return list(seen.values()), refused
+        best, spare = (admitted, raw), kept.get(admitted.id)
+        if spare is not None:
+            if _first_key(spare[0]) <= _first_key(admitted):
+                best, spare = spare, best
+            refused.append((spare[1], Refused.DUPLICATE))
+        kept[admitted.id] = best
+    return [item for item, _ in kept.values()], refused
 
 
 def archive_of(asset: Asset, items: Iterable[Item]) -> Archive:
@@ -174,6 +175,8 @@ def _archive(asset: Asset, items: list[Item], refused: Mapping[str, int], n_raw:
     return Archive(asset, stories_of(items, names), dict(refused), n_raw)
 
 
-def _first_key(item: Item) -> tuple[datetime, int, str, str, str]:
-    """Of copies known at one moment, the longest: whatever order they were handed over in."""
-    return item.known_at_utc, -len(item.text), item.text, item.title, item.origin
+def _first_key(item: Item) -> tuple[datetime, datetime, int, str]:
+    """Of copies, the one known first, then the one seen first, since a page that is edited keeps its
+    date; then the longest. All fields come last, so that no order of arrival decides."""
+    seen_utc = item.collected_at_utc or LATEST_UTC
+    return item.known_at_utc, seen_utc, -len(item.text), repr(item)

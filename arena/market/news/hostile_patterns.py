@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from arena.core.text import INVISIBLE
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -157,12 +159,15 @@ LONG_CODE = re.compile(r"[A-Za-z0-9+/]{80,}")
 
 SPACED_LETTERS = re.compile(r"(?<!\S)(?:[A-Za-z]\s{1,3}){9,}")
 
-HIDDEN_TAGS = re.compile("[\U000e0001-\U000e007f]")
+HIDDEN_TAGS = re.compile("[\U000e0001-\U000e007f]|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}")
+"""Letters as tags, and as rows of variation selectors; a single one is the form of an emoji or a name."""
+
 OVERRIDES = re.compile("[\u202d\u202e]")
 ZERO_WIDTH = re.compile(
-    "(?<=[A-Za-z])[\u200b\u200c\u200d\u2060\u2062\u2063\u2064\ufeff]+(?=[A-Za-z])"
+    "(?<=[A-Za-z])[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\U0001d173-\U0001d17a]+(?=[A-Za-z])"
 )
-UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0001-\U000e007f]")
+UNSEEN = re.compile(f"[{INVISIBLE}]")
 
 CONFUSABLE = str.maketrans(
     "аеорсухіѕјԁһкмтвнαορνικτυε",

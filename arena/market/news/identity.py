@@ -34,7 +34,6 @@ would let it drift from one event to another."""
 
 ID_DIGITS = 8
 
-
 WHOLE_TEXT_CHARS = 40
 """Two items with the same text of this length or more tell the same, whatever the headline."""
 

@@ -81,9 +81,8 @@ def admit(raw: RawItem, subject: Subject, now_utc: datetime) -> Item | Refused:
         return Refused.OTHER_SUBJECT
     outlet, trust = outlet_of(raw.outlet, raw.url, raw.origin, raw.trust)
     score, flags = suspicion(written_title, written_text)
-    content = [subject.asset, canonical_url(raw.url), title_key(title), outlet]
     return Item(
-        id=sha256_json(content)[:12],
+        id=_id(raw, subject, title, outlet),
         asset=subject.asset,
         title=title,
         url=_link(raw.url),
@@ -102,6 +101,16 @@ def admit(raw: RawItem, subject: Subject, now_utc: datetime) -> Item | Refused:
         drivers=drivers_of(subject.asset_class, title, text),
         tone=tone(f"{title}. {text}"),
     )
+
+
+def _id(raw: RawItem, subject: Subject, title: str, outlet: str) -> str:
+    """The same for copies. Without a page of its own, a headline of every day ("Bitcoin price today") is
+    another item on another day."""
+    page = canonical_url(raw.url)
+    content = [subject.asset, page, title_key(title), outlet]
+    if "/" not in page and raw.published_utc:
+        content.append(raw.published_utc.date().isoformat())
+    return sha256_json(content)[:12]
 
 
 def _is_error(title: str, text: str) -> bool:

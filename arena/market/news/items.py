@@ -51,9 +51,10 @@ class RawItem:
 class Item:
     """An admitted item about one asset: clean, dated, judged.
 
-    `id` is 12 hex digits over asset, canonical url, title and outlet. `suspicion` in [0, 1] says how
-    much the text reads like an instruction, `flags` why. `drivers` are the price drivers it speaks of
-    (`drivers.DRIVERS`), `tone` in [-1, 1] counts good and bad words (`core.tone`).
+    `id` is 12 hex digits over asset, canonical url, title and outlet, and over the day of an item that
+    has no page of its own. `suspicion` in [0, 1] says how much the text reads like an instruction,
+    `flags` why. `drivers` are the price drivers it speaks of (`drivers.DRIVERS`), `tone` in [-1, 1]
+    counts good and bad words (`core.tone`).
     """
 
     id: str

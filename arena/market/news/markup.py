@@ -23,6 +23,7 @@ _INLINE = re.compile(
 )
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>|<[!?][^<>]*>")
 _KEPT = "\x02", "\x03"
+_NO_MARKS = dict.fromkeys(map(ord, _KEPT))
 MAX_DECODINGS = 3
 """Feeds wrap HTML in escaped HTML; deeper than this nobody means it."""
 
@@ -33,7 +34,7 @@ def plain_text(markup: str) -> str:
     Tags in the shape of turns with a model (`<system>`) stay as the text they are, so that they are
     seen and flagged.
     """
-    text = markup
+    text = markup.translate(_NO_MARKS)
     for _ in range(MAX_DECODINGS):
         if "<" not in text and "&" not in text:
             break

@@ -15,15 +15,20 @@ from arena.core.errors import DataError
 from arena.core.settings import DATA
 from arena.core.types import Asset, AssetClass
 
+MIN_TICKER_CHARS = 3
+"""A shorter ticker (`A`, `ON`, `T`) is a word or an initial where nothing marks it as a ticker."""
+
+_MARKED = r"(?:\$|(?:NYSE|NASDAQ|AMEX)\s?:\s?)"
+
 
 @dataclass(frozen=True)
 class Subject:
     """How an asset is spoken of.
 
-    `names` are whole words in any case (`Ethereum`, `ether`); `tickers` count in upper case or after a
-    dollar sign (`ETH`, `$eth`), since in small letters they are other words. `not_about` are phrases, in
-    any case, that hold one of these and mean something else (`ETH Zurich`). A blank in a phrase stands
-    for blanks or hyphens.
+    `names` are whole words in any case (`Ethereum`, `ether`); `tickers` count in upper case, or after a
+    dollar sign or an exchange (`ETH`, `$eth`, `NYSE: T`), since in small letters they are other words; those
+    of one or two letters count so marked only. `not_about` are phrases, in any case, that hold one of these
+    and mean something else (`ETH Zurich`). A blank in a phrase stands for blanks or hyphens.
     """
 
     asset: str
@@ -38,8 +43,9 @@ class Subject:
 
     @cached_property
     def _mention(self) -> re.Pattern[str]:
-        tickers = _any_of(self.tickers)
-        return _whole(rf"(?i:{_any_of(self.names)})|{tickers}|(?i:\$(?:{tickers}))")
+        plain = _any_of(t for t in self.tickers if len(t) >= MIN_TICKER_CHARS)
+        marked = rf"(?i:{_MARKED}(?:{_any_of(self.tickers)}))"
+        return _whole(rf"(?i:{_any_of(self.names)})|{plain}|{marked}")
 
     @cached_property
     def _confusion(self) -> re.Pattern[str]:
@@ -87,7 +93,8 @@ def load_subjects(path: Path | None = None) -> dict[str, _Entry]:
 
 
 def subject_of(asset: Asset) -> Subject:
-    """The subject of an asset; one without an entry in the file goes by its id and its name.
+    """The subject of an asset; one without an entry in the file goes by its id and its name, or by its
+    id as a ticker where it has no other name: a name counts in any case, and `now` is no ServiceNow.
 
     Raises:
         DataError: the file cannot be read.
@@ -97,7 +104,8 @@ def subject_of(asset: Asset) -> Subject:
 
 @cache
 def _subject(asset: str, name: str, asset_class: AssetClass) -> Subject:
-    entry = load_subjects().get(asset) or _Entry(names=(name,), tickers=(asset,))
+    names = () if name.casefold() == asset.casefold() else (name,)
+    entry = load_subjects().get(asset) or _Entry(names=names, tickers=(asset,))
     return Subject(asset, asset_class, entry.names, entry.tickers, entry.not_about)
 
 

@@ -42,7 +42,8 @@ def canonical_url(url: str) -> str:
     Lower host without www., m. and amp., no scheme, fragment, tracking parameter, trailing slash or
     /amp; the parameters left are sorted. The case of the path stays: some sites tell pages apart by it.
     """
-    text = url[:MAX_URL_CHARS].encode("utf-8", "replace").decode().strip()
+    # Browsers read a backslash as a slash: `https://a.test\@b.test` leads to a.test.
+    text = url[:MAX_URL_CHARS].encode("utf-8", "replace").decode().strip().replace("\\", "/")
     scheme = _SCHEME.match(text)
     if scheme and scheme[1].lower() not in ("http", "https") and "." not in scheme[1]:
         return ""

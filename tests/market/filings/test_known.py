@@ -117,6 +117,32 @@ def test_stated_trailing_figures_last_a_year_and_yield_to_sums() -> None:
     assert ("beta", "TTM") not in rows(facts, known + timedelta(days=367))
 
 
+def test_a_stated_trailing_figure_counts_where_it_is_newer_than_the_sum() -> None:
+    newer = date(2025, 8, 1)
+    facts = [fact("revenue", "FY2024", 10.0), fact("revenue", "TTM", 12.0, newer)]
+    assert rows(facts, known_from(newer) - timedelta(days=1))["revenue", "TTM"]["value"] == 10.0
+    assert rows(facts, known_from(newer))["revenue", "TTM"]["value"] == 12.0
+
+
+def test_sums_and_counts_of_a_company_that_files_no_more_run_out() -> None:
+    facts = [fact("revenue", "FY2024", 10.0), fact("shares", "FY2024", 100.0)]
+    known = known_from(FILED)
+    for days, told in ((366, {"revenue", "market_cap"}), (367, {"market_cap"}),
+                       (549, {"market_cap"}), (550, set())):  # fmt: skip
+        found = rows(facts, known + timedelta(days=days), 20.0)
+        assert {field for field, period in found if period == "TTM"} == told, days
+        assert found["revenue", "FY2024"]["value"] == 10.0
+
+
+def test_a_figure_that_is_repeated_keeps_its_first_day() -> None:
+    again = fact("revenue", "FY2024", 100.0, date(2025, 5, 1))
+    facts = [fact("revenue", "FY2024", 100.0), again]
+    assert rows(facts)["revenue", "FY2024"]["id"] == "revenue-FY2024-2025-02-20"
+    # 100, restated to 90, and back to 100: the last one is a restatement again.
+    back = [facts[0], fact("revenue", "FY2024", 90.0, date(2025, 4, 1)), again]
+    assert rows(back)["revenue", "FY2024"]["id"] == "revenue-FY2024-2025-05-01"
+
+
 def test_market_cap_is_todays_price_and_the_newest_count() -> None:
     facts = [fact("shares", "FY2024", 100.0), fact("shares", "2025Q1", 90.0, date(2025, 5, 1))]
     as_of = datetime(2025, 5, 2, 0, 5, tzinfo=UTC)

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -161,27 +160,6 @@ def test_a_changed_word_changes_the_facts() -> None:
 
 LATEST = datetime(2026, 11, 30, tzinfo=UTC)
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-
-
-def assets_in(folder: Path) -> list[Asset]:
-    names = pd.read_parquet(folder / "news.parquet", columns=["asset"]).asset.unique()
-    return [Asset(name, name, "stock") for name in names]
-
-
-def test_real_items_dated_after_they_were_seen_reach_no_archive(shared_market: Path) -> None:
-    """362 rows; three of them were collected in 2025 and are dated October 2026."""
-    assets = assets_in(shared_market)
-    late = [
-        r
-        for r in FilesNews(shared_market).fetch(assets, LONG_AGO, LATEST)
-        if r.published_utc and r.collected_at_utc and r.published_utc > r.collected_at_utc
-    ]
-    assert len(late) == 362
-    assert sum(r.published_utc >= datetime(2026, 10, 1, tzinfo=UTC) for r in late) == 3
-    archives = make_archives(assets, late, LATEST)
-    assert sum(a.n_raw for a in archives.values()) == 362
-    assert sum(a.refused.get("dated_after_seen", 0) for a in archives.values()) == 362
-    assert not any(a.stories for a in archives.values())
 
 
 def test_real_days_stay_when_later_items_are_taken_away(shared_market: Path) -> None:

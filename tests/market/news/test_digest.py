@@ -128,9 +128,10 @@ def test_a_day_without_stories_has_no_brief() -> None:
 
 
 def test_long_titles_make_short_themes_and_no_long_brief() -> None:
-    title = "Regulator " + "and another regulator " * 13  # 296 characters
-    brief = digest(BTC, day(*(story(f"s{i}", title.strip()) for i in range(5))))
-    # 296 + ". (1 outlet)" = 307 with full stop; two fit into 900 with spaces, a third does not
+    title = "Regulator" + " and another regulator" * 13  # 9 + 13 x 22 = 295 characters
+    told = (story(f"s{i}", f"{title} {i}", outlets=("Reuters",) * (5 - i)) for i in range(5))
+    brief = digest(BTC, day(*told))
+    # 297 and ". (1 outlet)" are 309 characters; two fit into 900, a third does not.
     assert len(brief.story_ids) == 2
     assert brief.themes[0] == "Regulator" + " and another regulator" * 3 + " and…", "80 characters"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.core.errors import InvariantError
+from arena.core.types import Asset
+from arena.market.assets import load_assets
 from arena.market.news import identity
+from arena.market.news.archive import make_archives
 from arena.market.news.identity import stories_of
+from arena.market.news.intake import admit
 from arena.market.news.items import Item
 from arena.market.news.likeness import Usual, gist_of, is_series, shared_frac, words_of
+from arena.market.news.subjects import subject_of
+from arena.market.sources.news.files import FilesNews
 from tests.market.news.draw_pairs import row_id
 from tests.market.news.made_items import at, grouped, item
 
@@ -215,10 +221,13 @@ def test_stories_are_of_one_asset() -> None:
         stories_of([item("a", 0, "One"), item("b", 0, "Two", asset="ETH")])
 
 
+LONG_AGO, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2026, 11, 30, tzinfo=UTC)
 LABELS = Path(__file__).with_name("labelled_pairs.csv")
 # Share of joined pairs that are right, and of right pairs that are joined. The limits of `likeness` were
 # chosen on `first`; the others were drawn and read later. They found a misread figure and words of site
-# furniture, which were mended: as drawn, `second` had 0.89 and 0.92, `third` 0.97 and 0.83.
+# furniture, which were mended: as drawn, `second` had 0.89 and 0.92, `third` 0.97 and 0.83. A pair with a
+# row that never enters (dated after it was seen, another subject) can be neither joined nor parted.
+MOST_KEPT_OUT = 5
 LEAST = {"first": (0.95, 0.95), "second": (0.95, 0.95), "third": (0.95, 0.85)}
 
 
@@ -236,15 +245,28 @@ def real_items(shared_market: Path) -> dict[str, list[Item]]:
 
 
 @pytest.fixture(scope="module")
-def real_stories(real_items: dict[str, list[Item]]) -> dict[str, str]:
-    """Story by item, of all assets that have labelled pairs."""
+def real_stories(shared_market: Path) -> dict[str, str]:
+    """Story by labelled row, as a run reads them; without rows that are kept out."""
     with LABELS.open(encoding="utf-8") as file:
-        assets = {row["asset"] for row in csv.DictReader(file)}
-    return {
-        key: f"{asset} {story}"
-        for asset in assets
-        for key, story in stories_by_item(real_items[asset]).items()
-    }
+        pairs = list(csv.DictReader(file))
+    labelled = {row[end] for row in pairs for end in ("id_a", "id_b")}
+    known = load_assets()
+    assets = {a: known.get(a) or Asset(a, a, "stock") for a in sorted({r["asset"] for r in pairs})}
+    raws = FilesNews(shared_market).fetch(list(assets.values()), LONG_AGO, LATEST)
+    story_of = {
+        (asset, i.id): f"{asset} {story.id}"
+        for asset, archive in make_archives(assets.values(), raws, LATEST).items()
+        for story in archive.stories for i in story.items
+    }  # fmt: skip
+    news = pd.read_parquet(shared_market / "news.parquet")
+    rows = news[news["asset"].isin(assets)].apply(row_id, axis=1)
+    found = {}
+    for row, raw in zip(rows, raws, strict=True):
+        if row in labelled:
+            entered = admit(raw, subject_of(assets[raw.asset]), LATEST)
+            if isinstance(entered, Item):
+                found[row] = story_of[raw.asset, entered.id]
+    return found
 
 
 @pytest.mark.parametrize("drawn", LEAST)
@@ -252,10 +274,13 @@ def test_labelled_pairs(real_stories: dict[str, str], drawn: str) -> None:
     with LABELS.open(encoding="utf-8") as file:
         pairs = [row for row in csv.DictReader(file) if row["set"] == drawn]
     assert len(pairs) == 100
+    pairs = [row for row in pairs if {row["id_a"], row["id_b"]} <= real_stories.keys()]
+    assert len(pairs) >= 100 - MOST_KEPT_OUT
     joined = {
         row["pair"] for row in pairs if real_stories[row["id_a"]] == real_stories[row["id_b"]]
     }
     same = {row["pair"] for row in pairs if row["label"] == "1"}
+    assert len(same) > 30
     precision, recall = LEAST[drawn]
     assert len(joined & same) >= precision * len(joined)
     assert len(joined & same) >= recall * len(same)

@@ -65,6 +65,8 @@ def test_markup_and_what_nobody_sees_are_taken_out() -> None:
     assert item.title == "Tesla & S&P 500"
     assert item.text == "One Two three"
     assert "hidden-characters" in item.flags
+    blank = "\u034f\u115f\u17b4\u180b\u2061\u2800\u3164\ufe00\ufe0f\uffa0\U0001d173\U000e0141"
+    assert entered(title=f"Tes{blank}la opens").title == "Tesla opens"
 
 
 @pytest.mark.parametrize(
@@ -78,6 +80,8 @@ def test_markup_and_what_nobody_sees_are_taken_out() -> None:
         ("&#73;gnore", "Ignore"),
         ("AT&amp;amp;T", "AT&T"),
         ("<style>p{}</style>z", " z"),
+        # Characters that stand for kept tags in between are no way to write some.
+        ("&amp;lt;b>\x02script\x03x", "scriptx"),
     ],
 )
 def test_plain_text(markup: str, plain: str) -> None:
@@ -222,6 +226,9 @@ def test_an_injection_enters_flagged_with_its_words() -> None:
         ("Reuters", "https://x.com/1", "social", ("Reuters", "social")),
         ("SEC", "https://sec.gov.example/x", "vendor", ("SEC", "vendor")),
         ("SEC", "https://www.sec.gov/x", "vendor", ("SEC", "official")),
+        ("SEC", "https://x.example\\@www.sec.gov/x", "vendor", ("SEC", "vendor")),
+        ("SEC", "https://x.example\\.sec.gov/x", "vendor", ("SEC", "vendor")),
+        ("", "https://www.sec.gov@x.example/x", "vendor", ("x.example", "vendor")),
         ("Reuters", "", "synthetic", ("Reuters", "synthetic")),
         ("reddit.com", "", "vendor", ("Reddit", "social")),
     ],

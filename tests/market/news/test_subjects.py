@@ -120,6 +120,18 @@ def test_an_asset_without_an_entry_goes_by_its_id_and_name() -> None:
     assert not mentions(subject, "nkla is no word in small letters, and Nikola alone is a name")
 
 
+def test_an_id_is_no_name_and_a_short_ticker_has_to_be_marked() -> None:
+    """Files that name no asset give its id as its name: `now` and `on` stand in any text."""
+    now, on, t = (subject_of(Asset(i, i, "stock")) for i in ("NOW", "ON", "T"))
+    assert not mentions(now, "What to do now")
+    assert mentions(now, "NOW shares rise")
+    assert not mentions(on, "BANKS PUT ON A SHOW, and the show goes on")
+    assert not mentions(t, "AT&T and Mr. T")
+    for title in ("$ON gains", "Onsemi (NASDAQ: ON) gains", "Nasdaq:ON gains"):
+        assert mentions(on, title), title
+    assert mentions(t, "Telecoms ($T) and NYSE:T")
+
+
 def test_a_malformed_entry_is_named(tmp_path: Path) -> None:
     file = tmp_path / "subjects.toml"
     file.write_text('[TSLA]\nnames = ["Tesla"]\nnot_abuot = ["Tesla coil"]\n')

@@ -43,6 +43,9 @@ def test_ways_to_write_one_page(url: str) -> None:
         # Some sites tell pages apart by case, and /amplifier is no AMP page.
         ("https://x.test/Amplifier", "x.test/Amplifier"),
         ("https://x.test:8080/a", "x.test:8080/a"),
+        # Where a browser would go.
+        ("https://x.test\\@sec.gov/a", "x.test/@sec.gov/a"),
+        ("https://sec.gov@x.test/a", "x.test/a"),
         # m.test is a host of two parts: nothing is left of it without its "m.".
         ("https://m.test/a", "m.test/a"),
         ("https://x.test", "x.test"),

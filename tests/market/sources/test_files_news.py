@@ -37,6 +37,16 @@ def test_a_row_becomes_an_item_with_nothing_judged(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
+def test_columns_that_may_be_missing_read_as_blank(tmp_path: Path) -> None:
+    head = ",".join(HEAD.split(",")[:7])
+    (item,) = fetched(tmp_path, [",".join(PLAIN.split(",")[:7])], head)
+    assert item == fetched(tmp_path, [PLAIN])[0]
+    table = pd.read_csv(tmp_path / "news.csv", dtype=str)[head.split(",")]
+    (tmp_path / "news.csv").unlink()
+    table.to_parquet(tmp_path / "news.parquet")
+    assert FilesNews(tmp_path).fetch((BTC,), EVER, UNTIL) == [item]
+
+
 @pytest.mark.parametrize(
     ("written", "read"),
     [

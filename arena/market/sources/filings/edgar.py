@@ -17,7 +17,7 @@ MAX_BYTES = 20_000_000
 class EdgarFacts:
     """Asks once for each company. Its number (CIK) is the asset's symbol `edgar`."""
 
-    name = "edgar"
+    name = "edgar-facts"
 
     def __init__(self, base_url: str = BASE_URL) -> None:
         self._base_url = base_url.rstrip("/")
@@ -35,6 +35,6 @@ class EdgarFacts:
         answer = fetch(self.name, url, max_bytes=MAX_BYTES)
         try:
             document = json.loads(answer.body)
-        except ValueError as error:
-            raise SourceError(f"edgar: the figures of {asset.id} are no JSON: {error}") from error
+        except (ValueError, RecursionError):
+            raise SourceError(f"edgar: the figures of {asset.id} are no JSON.") from None
         return read_company_facts(document, asset.id)

@@ -69,12 +69,13 @@ class FilesNews:
         frame = _read(path)
         frame["asset"] = _text(frame["asset"]).str.strip()
         frame = frame[frame["asset"].isin(wanted)].reset_index(names="row")
+        for column in MAY_LACK:
+            if column not in frame:
+                frame[column] = ""
         for column in TEXTS:
-            frame[column] = _text(frame[column]) if column in frame else ""
+            frame[column] = _text(frame[column])
         frame["published"], no_published = _times(frame["published_at_utc"])
-        frame["collected"], no_collected = (
-            _times(frame["collected_at_utc"]) if "collected_at_utc" in frame else (pd.NaT, False)
-        )
+        frame["collected"], no_collected = _times(frame["collected_at_utc"])
         frame["quality"] = frame["ts_quality"].str.partition(":")[0]
         frame["bad"] = no_published | no_collected
         for column, words in READABLE.items():

@@ -98,8 +98,9 @@ def fetch(
 async def _in_time(ask: _Ask) -> Fetched:
     import httpx
 
-    # At INFO it writes whole addresses, keys among their parameters, into the log.
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    # Below WARNING they write whole addresses, keys among their parameters, into the log.
+    for chatty in ("httpx", "httpcore"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
     limits = httpx.Timeout(ask.timeout_s, connect=ask.timeout_s / 4)
     try:
         async with (
@@ -125,12 +126,14 @@ async def _follow(client: Any, ask: _Ask) -> Fetched:
         addresses = await addresses_of(ask.name, target)
         private = [a for a in addresses if not is_public(a)]
         if hop == 0:
-            # Whoever enters a feed of this network means it; nobody from outside may lead there.
-            inside = bool(private)
-        elif private and not inside:
+            # Whoever enters a feed of this network means it; nobody from outside may lead there, be it by
+            # a redirect, or by a name that has a private address beside its public one.
+            inside = addresses == private
+        if private and not inside:
             raise SourceError(
-                f"{ask.name}: {place(ask.url)} redirects to the private address {private[0]}."
+                f"{ask.name}: {place(ask.url)} leads to the private address {private[0]}."
             )
+        inside = inside and bool(private)
         if not inside:
             await asyncio.sleep(_turn_in_s(target.host))
         headers = {**_own_headers(), **(ask.headers if target.host == first_host else {})}

@@ -61,8 +61,9 @@ class WebSearchSource:
 
 
 def question(asset: Asset, since_utc: datetime, until_utc: datetime) -> str:
-    """What the model is asked: equal windows give equal questions, which are paid for once."""
-    since, until = (f"{at:%Y-%m-%d %H:%M} UTC" for at in (since_utc, until_utc))
+    """What the model is asked, by whole days (UTC): a run that is started again on the same day asks the
+    same, and what is the same is paid for once."""
+    since, until = (f"{at:%Y-%m-%d}" for at in (since_utc, until_utc))
     return (
         f"Search the web for news about {asset.name} ({asset.id}, {asset.asset_class}) that was "
         f"published from {since} to {until}.\n"

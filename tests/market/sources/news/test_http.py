@@ -149,7 +149,7 @@ def test_other_answers_fail(site: Site, code: int) -> None:
 
 
 def test_no_error_and_no_log_holds_a_key(site: Site, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG)
     site.answers["/403"] = page(b"", 403)
     site.answers["/loop"] = page(b"", 302, Location="/loop?token=SECRET")
     said = [
@@ -195,8 +195,35 @@ def test_nobody_from_outside_leads_inside(site: Site, monkeypatch: pytest.Monkey
     monkeypatch.setattr(http, "is_public", lambda a: a == ipaddress.ip_address("127.0.0.1"))
     inner = site.base.replace("127.0.0.1", "127.0.0.2")
     site.answers["/a"] = page(b"", 302, Location=f"{inner}/secret")
-    assert "redirects to the private address 127.0.0.2" in refusal(site, "/a")
+    assert "leads to the private address 127.0.0.2" in refusal(site, "/a")
     assert [path for path, _ in site.asked] == ["/a"]
+
+
+def test_a_name_with_a_public_and_a_private_address_leads_nowhere(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public, private = (ipaddress.ip_address(f"127.0.0.{n}") for n in (1, 2))
+
+    async def both(*_: object) -> list[object]:
+        return [public, private]
+
+    monkeypatch.setattr(http, "is_public", lambda a: a == public)
+    monkeypatch.setattr(http, "addresses_of", both)
+    site.answers["/a"] = page(b"x")
+    assert "leads to the private address 127.0.0.2" in refusal(site, "/a")
+    assert site.asked == []
+
+
+def test_who_has_left_this_network_is_not_led_back(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This machine plays a feed of this network, then a public site, then this network again."""
+    public = iter([False, True, False])
+    monkeypatch.setattr(http, "is_public", lambda _: next(public))
+    site.answers["/a"] = page(b"", 302, Location="/b")
+    site.answers["/b"] = page(b"", 302, Location="/secret")
+    assert "leads to the private address 127.0.0.1" in refusal(site, "/a")
+    assert [path for path, _ in site.asked] == ["/a", "/b"]
 
 
 def test_a_feed_of_this_network_may_redirect_within_it(site: Site) -> None:

@@ -96,7 +96,7 @@ def test_each_real_asset_is_asked_about_once() -> None:
     found = news_of(WebSearchSource(ask, clock), TSLA, MADE_UP, BTC)
     assert [(i.asset, i.title, i.collected_at_utc) for i in found] == [("BTC", "Bitcoin", NOW)]
     assert asked == [question(TSLA, SINCE, NOW), question(BTC, SINCE, NOW)]
-    assert "2025-08-11 14:00 UTC to 2025-08-12 14:00 UTC" in asked[0]
+    assert "published from 2025-08-11 to 2025-08-12." in asked[0]
 
 
 def test_a_failing_model_is_a_failing_source() -> None:
