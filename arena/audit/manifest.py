@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.audit.rows import load
 from arena.core.hashing import sha256_json
-from arena.core.rows import CallRow, ContextRow, DecisionRow
+from arena.core.rows import BriefRow, CallRow, ContextRow, DecisionRow
 from arena.llm.registry import known_models
 from arena.store import reader
 from arena.store.store import Store
@@ -47,7 +47,28 @@ def build_manifest(store: Store, run: str) -> dict[str, Any]:
         "n_contexts": len(contexts),
         "track_heads": heads,
     }
+    if briefs := _briefs(store, run):
+        document["briefs"] = briefs
     return {"id": f"arena:{run}:{sha256_json(document)[:16]}", **document}
+
+
+def _briefs(store: Store, run: str) -> dict[str, Any]:
+    """Who wrote what the run read, up to when a writer may know what followed, and what it was asked;
+    nothing where no brief was read."""
+    rows = load(
+        store, BriefRow,
+        "WHERE brief IN (SELECT brief FROM contexts JOIN decisions USING (market_hash) WHERE run = ?) "
+        "ORDER BY brief",
+        [run],
+    )  # fmt: skip
+    if not rows:
+        return {}
+    return {
+        "n_briefs": len(rows),
+        "knowledge_cutoffs": {m: cutoff(m) for m in sorted({b.maker for b in rows})},
+        "prompts_sha256": sha256_json([b.prompt_sha256 for b in rows]),
+        "answers_sha256": sha256_json([b.answer_sha256 for b in rows]),
+    }
 
 
 def cutoff(model: str) -> str | None:

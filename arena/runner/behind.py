@@ -68,6 +68,8 @@ def _read(store: Store, found: dict[str, Any], maker: str) -> dict[str, Any]:
         "fundamentals": read["fundamentals"] or [],
         "brief_rejected": found["market_hash"] in rejected_briefs(store, found["run"]),
         "brief_failure": (
-            None if read["brief"] else failed_brief(store, found["asset"], found["as_of_utc"], maker)
+            failed_brief(store, found["asset"], found["as_of_utc"], maker)
+            if read["stories"] and not read["brief"]
+            else None
         ),
     }

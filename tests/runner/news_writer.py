@@ -25,7 +25,8 @@ class NewsWriter:
         if self.fails:
             raise ProviderError("nobody is in today")
         told = re.search(r"<<(\w.+?)>>", req.messages[1].content)
-        assert told is not None and len(req.messages) == 2, req.messages[-1].content
+        assert told is not None
+        assert len(req.messages) == 2, req.messages[-1].content  # sent back: the story was no good
         if self.log is not None:
             with self.log.open("a", encoding="utf-8") as log:
                 log.write(f"brief {req.facts['asset']} {req.facts['news_until_utc']}\n")

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 from arena.audit.check import check_store
+from arena.audit.manifest import build_manifest
 from arena.core.errors import ConfigError, StoreError
 from arena.core.rows import WriteUnit
 from arena.core.season import RunSpec
@@ -171,6 +172,8 @@ def test_a_failed_brief_is_kept_shown_and_not_asked_for_again(
         assert play_sample(store, run).n_resumed == 3 * 2 * 2 * 2
         assert writer.asked == asked
         assert digests(store, tmp_path / "2") == before
+        play_sample(store, run.model_copy(update={"ordinal": 2}))
+        assert writer.asked == asked, "what was made of the same stories is shared, a failure too"
         assert [f for f in check_store(store).findings if f.level == "breach"] == []
         (one,) = query(store, "SELECT min(decision) FROM decisions WHERE asset = 'QUBIXCOIN'")
         found = behind(store, one[0])
@@ -313,3 +316,20 @@ def test_stopped_by_hand_and_gone_on_with(writer: NewsWriter, tmp_path: Path) ->
         assert play_sample(store, run, progress=lambda _: stop.set(), stop=stop).stopped
         play_sample(store, run)
         assert digests(store, tmp_path / "2") == calm
+
+
+def test_the_manifest_names_who_wrote_the_briefs(writer: NewsWriter, tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.duckdb") as store:
+        runs = {maker: spec(brief=maker, **SHORT) for maker in (writer.id, "digest", "none")}
+        for run in runs.values():
+            play(store, run)
+        found = {m: build_manifest(store, run.run_id()) for m, run in runs.items()}
+        n = query(store, "SELECT count(*) FROM briefs WHERE maker = ?", [writer.id])[0][0]
+    assert "briefs" not in found["none"]  # its id is the one it had before there was news
+    own, digest = found[writer.id]["briefs"], found["digest"]["briefs"]
+    assert own["n_briefs"] == digest["n_briefs"] == n
+    assert (own["knowledge_cutoffs"], digest["knowledge_cutoffs"]) == (
+        {writer.id: None}, {"digest": None},
+    )  # fmt: skip
+    assert own["prompts_sha256"] != digest["prompts_sha256"]
+    assert found[writer.id]["id"] != found["digest"]["id"]

@@ -44,7 +44,7 @@ def test_a_run_of_a_store_without_news_goes_on_after_the_step(tmp_path: Path) ->
         if table not in ("migrations", "meta"):
             con.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM new.{table}")
     con.close()
-    with pytest.raises(StoreError, match="older version.*m003_news"):
+    with pytest.raises(StoreError, match=r"older version.*m003_news"):
         open_store(old, read=True)
     with open_store(old) as store:
         assert query(store, "SELECT DISTINCT n_stories, brief, stories_sha256 FROM contexts") == [
