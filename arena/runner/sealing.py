@@ -129,7 +129,7 @@ class Sealer:
     def _brief_rows(
         self, slot: Slot, day: DayNews, brief: Brief, scores: Sequence[RuleScore]
     ) -> list[Row]:
-        now = self._clock()
+        now, archive = self._clock(), self._plan.intelligence.archives[slot.asset]
         last = brief.calls[-1] if brief.calls else None
         texts = (last.prompt, last.answer) if last else ()
         shas = [sha256_text(text) for text in texts]
@@ -159,7 +159,7 @@ class Sealer:
             row,
             *(BlobRow(sha, text) for sha, text in zip(shas, texts, strict=True)),
             *(BriefScoreRow(brief.id, s.rule, s.scorer, s.score, s.evidence) for s in scores),
-            *(article_row(item, t.id, now) for t in day.stories for item in t.items),
+            *(article_row(item, story, now) for item, story in archive.items_of(day)),
         ]
 
 
