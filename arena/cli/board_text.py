@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from arena.analytics.table1 import METRICS as TABLE1
 from arena.cli.output import print_table
 
 Row = dict[str, Any]
@@ -15,7 +16,6 @@ Row = dict[str, Any]
 SIGNED = {"CR", "CR_gross", "AR", "excess_bh"}
 PERCENT = SIGNED | {"AV", "MDD", "win_rate_trades", "win_rate_active", "time_in_market"}
 COLUMNS = ("CR", "excess_bh", "SR", "MDD", "AV", "win_rate_trades")
-TABLE1 = ("CR", "AR", "AV", "SR", "MDD")
 
 
 def cell(row: Row, metric: str) -> str:
@@ -44,16 +44,15 @@ def _rank(row: Row) -> str:
     return "void" if row["voided"] else str(row["rank"] or "–")
 
 
-def as_table(rows: Sequence[Row], layout: str = "") -> None:
+def as_table(rows: Sequence[Row]) -> None:
     """Print; ratios in percent where the header says so."""
-    metrics = TABLE1 if layout == "table1" else COLUMNS
-    heads = [f"{m} %" if m in PERCENT else m for m in metrics]
+    heads = [f"{m} %" if m in PERCENT else m for m in COLUMNS]
     many = any(r["epochs"] for r in rows)
     print_table(
         ["run", "#", "account" if rows and "account" in rows[0] else "entry", "group", "strategy",
          *heads, "balance", "failed", "gaps", *(["epochs"] if many else [])],
         [
-            [r["run"], _rank(r), name(r), r["group"], r["strategy"], *(cell(r, m) for m in metrics),
+            [r["run"], _rank(r), name(r), r["group"], r["strategy"], *(cell(r, m) for m in COLUMNS),
              f"{r['balance']:,.0f}", str(r["n_failed"]), str(r["n_gaps"]),
              *([_epochs(r)] if many else [])]
             for r in rows
@@ -84,11 +83,11 @@ def as_csv(rows: Sequence[Row]) -> str:
     writer.writerow([*plain, *metrics])
     for row in rows:
         values = [row["metrics"].get(m, {}).get("value") for m in metrics]
-        writer.writerow([*(_safe(row[k]) for k in plain), *values])
+        writer.writerow([*(for_spreadsheet(row[k]) for k in plain), *values])
     return out.getvalue()
 
 
-def _safe(value: Any) -> Any:
+def for_spreadsheet(value: Any) -> Any:
     """A leading = + - @ in text would be a formula to a spreadsheet."""
     if isinstance(value, dict):
         return json.dumps(value, sort_keys=True)

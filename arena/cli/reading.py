@@ -13,15 +13,19 @@ from typing import Annotated, Literal
 import typer
 
 from arena.analytics.leaderboard import board
+from arena.analytics.table1 import Table1, one_strategy, table1
 from arena.audit.manifest import build_manifest
+from arena.cli import table1_text
 from arena.cli.board_text import as_csv, as_latex, as_table
 from arena.cli.decision_text import print_decision
+from arena.cli.luck_text import luck_columns
 from arena.cli.options import AsJson, Run, Store, names, resolve_store
 from arena.cli.output import note, print_json
-from arena.core.errors import UnknownNameError
+from arena.core.errors import ConfigError, UnknownNameError
 from arena.core.ids import TrackId
 from arena.runner.behind import behind
 from arena.runner.boards import select_board
+from arena.runner.luck_board import luck_board, row_key, with_luck
 from arena.store import reader
 from arena.store.export import export as export_tables
 from arena.store.store import Store as OpenStore
@@ -49,29 +53,55 @@ def leaderboard(
     strategies: Annotated[str, typer.Option("--strategies")] = "",
     metrics: Annotated[Literal["standard", "ama"], typer.Option("--metrics")] = "standard",
     layout: Annotated[
-        Literal["default", "table1"], typer.Option("--layout", help="table1: the paper's columns.")
+        Literal["default", "table1"], typer.Option("--layout", help="table1: agent x model down, asset x metric across, as in the paper.")
     ] = "default",
     fmt: Annotated[Literal["table", "json", "csv", "latex"], typer.Option("--format")] = "table",
+    luck: Annotated[
+        bool, typer.Option("--luck", help="Intervals, floors, tests and flags too (json, csv).")
+    ] = False,
 ) -> None:
     """Who is ahead of Buy & Hold, by entry (equal weight over assets) or by account."""
+    paper = layout == "table1"
+    if luck and (paper or fmt not in ("json", "csv")):
+        raise ConfigError("--luck goes with --format json or csv, in the default layout.")
     with reading(store) as opened:
         picked = select_board(
             opened, run, agents=names(agents), assets=names(assets), models=names(models),
             strategies=names(strategies),
         )  # fmt: skip
         rows = board(
-            picked.summaries, picked.equity, by=by, mode=metrics, capital=picked.capital,
+            picked.summaries, picked.equity, by="account" if paper else by, mode=metrics, capital=picked.capital,
             voided=picked.voided, unranked=picked.unranked, fills=picked.fills,
             cutoffs=picked.cutoffs,
         )  # fmt: skip
-    if fmt == "json":
+        answers = luck_board(opened, picked, rows) if luck else {}
+    if answers and fmt == "csv":
+        rows = [{**row, **luck_columns(answers[row_key(row)])} for row in rows]
+    elif answers:
+        rows = with_luck(rows, answers)
+    if paper:
+        kept = names(strategies) or one_strategy(sorted({r["strategy"] for r in rows}))
+        wanted = [r for r in rows if r["strategy"] in kept or r["group"] == "benchmark"]
+        _print_table1(table1(wanted), fmt)
+    elif fmt == "json":
         print_json(rows)
     elif fmt == "csv":
         print(as_csv(rows), end="")
     elif fmt == "latex":
         print(as_latex(rows))
     else:
-        as_table(rows, layout)
+        as_table(rows)
+
+
+def _print_table1(table: Table1, fmt: str) -> None:
+    if fmt == "json":
+        print_json(table1_text.as_json(table))
+    elif fmt == "csv":
+        print(table1_text.as_csv(table), end="")
+    elif fmt == "latex":
+        print(table1_text.as_latex(table))
+    else:
+        table1_text.as_table(table)
 
 
 def equity(

@@ -27,6 +27,7 @@ from arena.runner.intelligence import brief_maker, gather
 from arena.runner.journal import Spending, check_models, open_models
 from arena.runner.presets import Preset, get_preset
 from arena.runner.replay import RunResult, asked_models, fresh_spec, prepare, run_replay
+from arena.runner.voiding import void_run
 from arena.runner.web_search import check_search, web_search_source
 from arena.store import reader
 from arena.store.store import Store as OpenStore
@@ -155,9 +156,8 @@ def void(
 ) -> None:
     """Strike a run through: it stays visible with the reason, unranked."""
     with open_store(resolve_store(store)) as opened:
-        reader.run(opened, run)
-        opened.update_run(run, voided_reason=reason)
-    note(f"{run} is voided: {reason}")
+        stored = void_run(opened, run, reason)
+    note(f"{run} is voided: {stored}")
 
 
 def _source(data: str) -> PriceSource:

@@ -32,6 +32,18 @@ page = st.navigation(
                 url_path="equity",
             ),
             st.Page(
+                ROOT / "pages/results/decisions.py",
+                title="Decisions",
+                icon=":material/forum:",
+                url_path="decisions",
+            ),
+            st.Page(
+                ROOT / "pages/results/architecture.py",
+                title="Agent or model?",
+                icon=":material/hub:",
+                url_path="architecture",
+            ),
+            st.Page(
                 ROOT / "pages/results/market.py",
                 title="Market & news",
                 icon=":material/newspaper:",
@@ -44,6 +56,12 @@ page = st.navigation(
                 title="Methods",
                 icon=":material/menu_book:",
                 url_path="methods",
+            ),
+            st.Page(
+                ROOT / "pages/about/health.py",
+                title="Health",
+                icon=":material/monitor_heart:",
+                url_path="health",
             ),
         ],
     }

@@ -28,7 +28,8 @@ class Axes:
 def run_label(run: pd.Series) -> str:
     """Kind, window, fill and id: enough to tell two runs apart."""
     window = fmt.span(str(run["start"]), str(run["end"]))
-    return f"{str(run['kind']).capitalize()} · {window} · fill {run['fill']} · {run['run']}"
+    void = " · void" if pd.notna(run["voided_reason"]) else ""
+    return f"{str(run['kind']).capitalize()} · {window} · fill {run['fill']} · {run['run']}{void}"
 
 
 def title_row(title: str, runs: pd.DataFrame) -> pd.Series:

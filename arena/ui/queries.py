@@ -13,6 +13,7 @@ from arena.analytics.leaderboard import board
 from arena.core.types import AssetClass
 from arena.runner import reviews
 from arena.runner.boards import select_board
+from arena.runner.luck_board import luck_board
 from arena.store import news_reader, reader
 from arena.store.store import Store
 
@@ -53,6 +54,20 @@ def rows(
         unranked=data.unranked, fills=data.fills,
         cutoffs=data.cutoffs,
     )  # fmt: skip
+
+
+@_cached
+def luck(
+    key: tuple[str, int], _store: Store, run: str, by: Literal["entry", "account"], agents: Axis, models: Axis,
+    assets: Axis, strategies: Axis, limit: int = 200,
+) -> dict[str, dict[str, Any]]:  # fmt: skip
+    """What chance could explain of the first `limit` of `rows` under the same axes, by
+    `luck_board.row_key`: some milliseconds an account, so a page asks for what it shows."""
+    data = select_board(
+        _store, run, agents=agents, models=models, assets=assets, strategies=strategies
+    )
+    shown = rows(key, _store, run, by, agents, models, assets, strategies)
+    return luck_board(_store, data, shown[:limit])
 
 
 @_cached

@@ -22,6 +22,7 @@ ASSETS = "ZORVANE,HELIQUA,QUBIXCOIN,LUMRACOIN"
 SHOTS = {
     "overview": "/",
     "equity": "/equity?eq_asset=QUBIXCOIN",
+    "architecture": "/architecture?ar_asset=QUBIXCOIN",
     "market": "/market?mk_asset=QUBIXCOIN",
 }
 LOOKS = {"light": (1440, "light"), "dark": (1440, "dark"), "mobile": (390, "light")}

@@ -12,7 +12,7 @@ from tests.browser.harness import Served
 from tests.ui.made_store import HOSTILE_RUN, RULES_RUN
 
 pytestmark = pytest.mark.browser
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 
 
 @pytest.fixture
@@ -54,7 +54,9 @@ def test_cold_deep_link_opens_equity(served: Served, tab: Any) -> None:
     body = tab.locator("body").inner_text()
     assert "Page not found" not in body
     menu = tab.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
-    assert [m.split("\n")[-1] for m in menu] == ["Overview", "Equity", "Market & news", "Methods"]
+    assert [m.split("\n")[-1] for m in menu] == [
+        "Overview", "Equity", "Decisions", "Agent or model?", "Market & news", "Methods", "Health",
+    ]  # fmt: skip
     assert not tab.errors
     assert not tab.foreign
 

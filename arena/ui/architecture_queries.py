@@ -1,0 +1,144 @@
+"""What the page on architecture and model reads, cached by the store's data version."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from arena.analytics.behaviour import holding
+from arena.analytics.regimes import REGIMES, UnderWater, by_regime, regimes, under_water
+from arena.analytics.role_league import RoleScore, role_league
+from arena.analytics.variance import Split, split
+from arena.core.season import RunSpec
+from arena.runner.boards import select_board
+from arena.store import reader
+from arena.store.signals import signals
+from arena.store.store import Store
+from arena.ui import queries
+from arena.ui.queries import Axis
+from arena.ui.tokens import BUY_HOLD
+
+Key = tuple[str, int]
+
+_cached = st.cache_data(max_entries=64, show_spinner=False)
+
+
+@_cached
+def accounts(
+    key: Key,
+    _store: Store,
+    run: str,
+    assets: Axis,
+    strategy: str,
+) -> pd.DataFrame:
+    """Accounts of one strategy with Buy & Hold.
+
+    Columns: agent, model, asset, grp, account, value (net return, a fraction or NaN), capital.
+    """
+    data = select_board(_store, run, assets=assets, strategies=(strategy,))
+    frame = data.summaries
+    frame = frame[(frame["strategy"] == strategy) | (frame["grp"] == "benchmark")]
+    values = [json.loads(m)["CR"]["value"] for m in frame["metrics_json"]]
+    return frame[["agent", "model", "asset", "grp", "account"]].assign(
+        value=pd.array(values, dtype="float64"), capital=data.capital[run]
+    )
+
+
+@_cached
+def equity(key: Key, _store: Store, run: str, assets: Axis, strategy: str) -> pd.DataFrame:
+    """Their equity rows with agent, model, asset and growth (V / V_0), in order of account and session."""
+    own = accounts(key, _store, run, assets, strategy)
+    rows = reader.equity(_store, own["account"].tolist())
+    frame = rows.merge(own.drop(columns=["value"]), on="account")
+    return frame.assign(growth=frame["balance"] / frame["capital"])
+
+
+@_cached
+def variance(
+    key: Key, _store: Store, run: str, assets: Axis, strategy: str, entries: Axis
+) -> Split:
+    """Split of the returns of the accounts of these entries (`agent@model`)."""
+    own = accounts(key, _store, run, assets, strategy)
+    own = own[_names(own).isin(entries) & own["value"].notna()]
+    return split(
+        own["value"].tolist(), own["asset"].tolist(), own["model"].tolist(), own["agent"].tolist()
+    )
+
+
+@_cached
+def asset_regimes(key: Key, _store: Store, run: str, assets: Axis) -> dict[str, pd.DataFrame]:
+    """Regimes by session of each asset, told with the history before the run's start."""
+    out = {}
+    for asset in assets:
+        bars = queries.bars(key, _store, run, asset)
+        out[asset] = regimes(
+            pd.Series(bars["close"].to_numpy(float), index=pd.DatetimeIndex(bars["session"]))
+        )
+    return out
+
+
+@_cached
+def league(key: Key, _store: Store, run: str, assets: Axis, models: Axis) -> list[RoleScore]:
+    """Role scores over these assets and models."""
+    said = signals(_store, run)
+    said = said[said["asset"].isin(assets) & said["model"].isin(models)]
+    moves = []
+    for asset in assets:
+        bars = queries.bars(key, _store, run, asset)
+        move = bars["close"].shift(-1) / bars["close"] - 1.0
+        moves.append(
+            pd.DataFrame({"asset": asset, "session": bars["session"], "move": move}).dropna()
+        )
+    spec = RunSpec.model_validate_json(str(reader.run(_store, run)["spec_json"])).season.action_spec
+    return role_league(said, pd.concat(moves), spec)
+
+
+def pair(key: Key, store: Store, run: str, asset: str, strategy: str) -> dict[str, pd.Series]:
+    """Entries of one asset by name with their growth by session, for two to be held side by side."""
+    rows = equity(key, store, run, (asset,), strategy)
+    return {
+        str(name): own.set_index("session")["growth"] for name, own in rows.groupby(_names(rows))
+    }
+
+
+def _names(frame: pd.DataFrame) -> pd.Series:
+    """`agent@model` of each row, `buy_hold` for Buy & Hold."""
+    return (frame["agent"] + "@" + frame["model"]).where(frame["agent"] != BUY_HOLD, BUY_HOLD)
+
+
+@_cached
+def weather(
+    key: Key, _store: Store, run: str, assets: Axis, strategy: str, entries: Axis
+) -> dict[str, tuple[dict[str, tuple[float | None, int]], UnderWater]]:
+    """By entry, in the given order, and Buy & Hold: mean return by regime (pooled over accounts, with the
+    number of sessions) and time under water of the entry's curve."""
+    inside = asset_regimes(key, _store, run, assets)
+    rows = equity(key, _store, run, assets, strategy)
+    mean = queries.curves(key, _store, run, (), assets, strategy)
+    out = {}
+    for name in (*entries, BUY_HOLD):
+        own, curve = (f[_names(f) == name] for f in (rows, mean))
+        if own.empty:
+            continue
+        found = [
+            by_regime(a.set_index("session")["growth"], inside[str(asset)])
+            for asset, a in own.groupby("asset", sort=True)
+        ]
+        values = np.concatenate([[1.0], curve.sort_values("session")["value"].to_numpy(float)])
+        out[name] = ({r: _pooled([f[r] for f in found]) for r in REGIMES}, under_water(values))
+    return out
+
+
+def _pooled(means: list[tuple[float | None, int]]) -> tuple[float | None, int]:
+    known = [(m, n) for m, n in means if m is not None]
+    total = sum(n for _, n in known)
+    return (sum(m * n for m, n in known) / total if total else None, total)
+
+
+@_cached
+def held(key: Key, _store: Store, run: str, assets: Axis, strategy: str) -> pd.DataFrame:
+    """How long entries were invested and how often they turned, see `behaviour.holding`."""
+    return holding(equity(key, _store, run, assets, strategy))
