@@ -22,6 +22,7 @@ ASSETS = "ZORVANE,HELIQUA,QUBIXCOIN,LUMRACOIN"
 SHOTS = {
     "overview": "/",
     "equity": "/equity?eq_asset=QUBIXCOIN",
+    "decisions": "/decisions?entry=trade%40offline%2Ftrend&asset=QUBIXCOIN",
     "architecture": "/architecture?ar_asset=QUBIXCOIN",
     "market": "/market?mk_asset=QUBIXCOIN",
 }
