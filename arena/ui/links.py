@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+import streamlit as st
+
 from arena.core.ids import TrackId
+from arena.core.settings import ROOT
+from arena.ui.prose import for_markdown
 
 DECISIONS_PAGE = "pages/results/decisions.py"
 """For `st.switch_page(ROOT / DECISIONS_PAGE, query_params=decision_params(id))`; links take `decision_url`."""
@@ -29,3 +33,11 @@ def decision_url(decision_id: str) -> str:
         ConfigError: no decision id.
     """
     return f"/decisions?{urlencode(decision_params(decision_id))}"
+
+
+def decision_link(decision_id: str, label: str) -> None:
+    """A link to one decision, or with a track's id to its newest, in this tab."""
+    st.page_link(
+        ROOT / DECISIONS_PAGE, label=for_markdown(label), icon=":material/forum:",
+        query_params=decision_params(decision_id),
+    )  # fmt: skip

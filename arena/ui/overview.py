@@ -10,6 +10,7 @@ import streamlit as st
 from arena.core.actions import FAILED
 from arena.ui import board, charts
 from arena.ui import format as fmt
+from arena.ui.links import decision_link
 from arena.ui.prose import for_badge, for_markdown
 from arena.ui.session import theme
 from arena.ui.tokens import agent_color, model_symbol, short_model, strategy_label
@@ -132,6 +133,11 @@ def accounts_of(picked: Row, accounts: list[Row]) -> None:
             placeholder=fmt.MISSING, height=board.height(len(own)), column_config=settings,
             alt=f"Accounts of {label}", key="accounts",
         )  # fmt: skip
+        if picked["group"] != "benchmark":
+            with st.container(horizontal=True):
+                for row in own:
+                    track = row["account"].rsplit(":", 1)[0]
+                    decision_link(track, f"Decisions on {row['asset']}")
 
 
 def stand_in_board(rows: list[Row]) -> None:

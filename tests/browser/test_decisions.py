@@ -127,3 +127,14 @@ def test_hostile_texts_fetch_nothing_and_widen_nothing(talking: Served, look: di
     assert wide[0] <= wide[1]
     assert page.foreign == []
     page.get_by_role("heading", name="Decision and outcome").wait_for()
+
+
+def test_the_overview_leads_to_the_decisions_of_an_account(talking: Served) -> None:
+    page = talking.chrome.new_context(viewport={"width": 1440, "height": 2400}).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(talking.address)
+    page.get_by_role("link", name="Decisions on AAA").click()
+    page.get_by_role("heading", name="What the roles said").first.wait_for()
+    settled(page)
+    assert asks(page, "asset") == "AAA"
+    assert "@m-one" in str(asks(page, "entry"))
