@@ -16,7 +16,8 @@ from typing import Any
 import duckdb
 
 RUN = ("replay", "--data", "sample", "--assets", "ZORVANE,QUBIXCOIN", "--start", "2025-08-01",
-       "--end", "2025-09-30", "--models", "scripted/cycle", "--workers", "2")  # fmt: skip
+       "--end", "2025-09-30", "--models", "scripted/cycle", "--workers", "2",
+       "--brief", "none")  # fmt: skip
 KILLS = 10
 
 

@@ -56,7 +56,7 @@ def mock() -> Any:
 
 def command(store: Path, *more: str) -> list[str]:
     return [
-        sys.executable, "-m", "arena", "replay", "--data", "sample", "--store", str(store),
+        sys.executable, "-m", "arena", "replay", "--data", "sample", "--brief", "none", "--store", str(store),
         "--agents", "vanilla", "--models", "mock/priced", "--epochs", "1", "--warmup", "0",
         "--start", "2025-08-04", "--end", "2025-08-22", "--strategies", "baseline",
         "--workers", str(WORKERS), "--json", *more,

@@ -23,7 +23,7 @@ def test_buy_and_hold_of_table_one(
 ) -> None:
     store = tmp_path / "a.duckdb"
     done = arena(
-        "replay", "--data", f"files:{shared_market}", "--store", store,
+        "replay", "--data", f"files:{shared_market}", "--brief", "none", "--store", store,
         "--assets", "TSLA,BMRN,BTC,ETH", "--agents", "vanilla",
         "--models", "offline/trend,offline/contrarian",
         "--strategies", "baseline,flip_on_reversal,pyramid_exit", *WINDOW,
