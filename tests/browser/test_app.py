@@ -116,7 +116,10 @@ def test_hostile_names_stay_text(served: Served, tab: Any) -> None:
         settled(tab)
         tab.get_by_text("<script>alert(1)</script>").first.wait_for()
         main = tab.locator('[data-testid="stMain"]')
-        assert main.locator("img, a[href^='javascript:'], a[href*='invalid']").count() == 0
+        assert main.locator("img, a[href^='javascript:']").count() == 0
+        # Our own links carry such names in their parameters; none leads to another host.
+        hosts = main.locator("a").evaluate_all("links => links.map(a => new URL(a.href).host)")
+        assert set(hosts) <= {urlparse(served.address).netloc}
     tab.goto(f"{served.address}/equity?run={HOSTILE_RUN}&eq_asset=AAA")
     tab.get_by_role("heading", name="What each agent did").wait_for()
     settled(tab)
