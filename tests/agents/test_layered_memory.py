@@ -459,11 +459,7 @@ def test_fundamentals_become_one_digest_a_period() -> None:
     )  # fmt: skip
     context = market(fundamentals=data)
     newest = [
-        (
-            "mid",
-            "Figures filed for 2025Q2: revenue 22.5 bn, eps 0.4 (-20 % on a year)",
-            "filing:2025Q2",
-        ),
+        ("mid", "Figures filed for 2025Q2: revenue 22.5 bn, eps 0.4 (-20 % on a year)", "filing:2025Q2"),
         ("long", "Figures filed for FY2024: revenue 97.7", "filing:FY2024"),
     ]
     assert [(n.layer, n.text, n.source) for n in notes_of(context, None)] == newest
