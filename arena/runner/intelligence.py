@@ -10,7 +10,6 @@ from arena.core.errors import ConfigError
 from arena.core.rows import SourceHealthRow, WriteUnit
 from arena.core.season import RunSpec
 from arena.core.types import Asset, Slot
-from arena.llm.registry import model_kind
 from arena.market.calendars import Convention, slot_before
 from arena.market.filings.facts import Fact
 from arena.market.news.archive import Archive, take_in
@@ -19,7 +18,7 @@ from arena.market.news.items import DayNews
 from arena.market.sources.filings.open import open_filings
 from arena.market.sources.news.base import NewsSource, poll
 from arena.market.sources.news.files import open_news
-from arena.runner.brief_writer import default_maker
+from arena.runner.brief_writer import default_maker, refuse_rule
 from arena.runner.collect import (
     ask_live,
     collect,
@@ -72,11 +71,8 @@ def brief_maker(wanted: str, choice: str, models: Sequence[str]) -> str:
         )
     if wanted == AUTO:
         return default_maker(models)
-    if wanted != DIGEST and model_kind(wanted) != "model":
-        raise ConfigError(
-            f"--brief {wanted}: that is a rule, and a rule writes no brief. Name a model, or `digest` "
-            "for the day's most told stories word for word."
-        )
+    if wanted != DIGEST:
+        refuse_rule(wanted, "write a brief")
     return wanted
 
 

@@ -52,7 +52,7 @@ def test_sessions_with_their_stories_briefs_and_scores(capsys: pytest.CaptureFix
         ({"asset": "ZORVANE", "start": "2025-08-02", "end": "2025-08-03"}, ConfigError,
          "From 2025-08-02 to 2025-08-03 there is no session whose slot is over"),
         ({"end": "2090-08-06", "start": "2090-08-04"}, ConfigError, "no session whose slot is over"),
-        ({"brief": "offline/trend"}, ConfigError, "a rule writes no brief"),
+        ({"brief": "offline/trend"}, ConfigError, "is a rule and cannot write a brief"),
         ({"brief": "gpt-4o"}, ConfigError, "a model that costs money"),
         ({"data": "auto"}, ConfigError, "choose files, live, sample"),
     ],

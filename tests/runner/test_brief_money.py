@@ -258,7 +258,7 @@ def test_a_rule_as_judge_is_refused_before_the_run_exists(mock: MockProvider, st
         (("--brief", "mock/writer"), "Give --budget-usd"),
         (("--brief", "mock/gone", "--budget-usd", "5"), "was retired by its provider"),
         (("--brief", "gpt-4o", "--budget-usd", "5"), "OPENAI_API_KEY is not set"),
-        (("--brief", "offline/news"), "a rule writes no brief"),
+        (("--brief", "offline/news"), "is a rule and cannot write a brief"),
         (("--judge", "mock/gone", "--budget-usd", "5"), "was retired by its provider"),
         (("--judge", "gpt-4o", "--budget-usd", "5"), "OPENAI_API_KEY is not set"),
         (("--judge", "mock/judge"), "Give --budget-usd"),

@@ -142,7 +142,7 @@ def test_who_writes_the_brief(tmp_path: Path) -> None:
     assert brief_maker(AUTO, f"files:{tmp_path}", ()) == "none"
     with pytest.raises(ConfigError, match="neither news nor filed figures"):
         brief_maker("digest", f"files:{tmp_path}", ())
-    with pytest.raises(ConfigError, match="a rule writes no brief"):
+    with pytest.raises(ConfigError, match="is a rule and cannot write a brief"):
         brief_maker("offline/news", "sample", ())
     assert asked_models(spec(brief="gpt-4o"), "gpt-4.1") == (
         "offline/news", "offline/trend", "gpt-4o", "gpt-4.1"
