@@ -25,6 +25,8 @@ from arena.market.news.items import DayNews, Told
 from arena.market.news.likeness import words_of
 from arena.market.news.price_talk import price_talk
 from arena.runner.brief_prompt import (
+    LINE_SCORE,
+    LINE_STORIES,
     SUMMARY_CHARS,
     THEME_CHARS,
     BriefLine,
@@ -77,13 +79,14 @@ class BriefWriter:
         stories, info = readable(day), model_info(self.maker)
         if not stories:
             return replace(digest(asset, day), id=made.id, maker=self.maker)
-        shown = fitting(stories, info.max_prompt_tokens)
+        in_a_line = (info.max_answer_tokens or SMALL_ANSWER_TOKENS) < SMALL_ANSWER_TOKENS
+        shown = fitting(stories, info.max_prompt_tokens)[: LINE_STORIES if in_a_line else None]
         sheet = news_sheet(asset, day, shown)
         model = self.model_of(self.maker, f"brief:{asset.id}:{day.as_of_utc.isoformat()}")
         asker = Asker(model, self.season.generation, self.seed)
         check = _Check(asset, _telling_words(asset, shown))
         answer: Answer[BriefLine] | Answer[BriefText]
-        if (info.max_answer_tokens or SMALL_ANSWER_TOKENS) < SMALL_ANSWER_TOKENS:
+        if in_a_line:
             answer = await asker.ask(ROLE, system_of_a_line(), sheet, BriefLine, check)
         else:
             answer = await asker.ask(ROLE, system_of_a_text(asset, sheet), sheet, BriefText, check)
@@ -102,7 +105,7 @@ def _filled(made: Brief, text: BriefLine | BriefText, asset: Asset, shown: Seque
         made,
         summary=clean_foreign(text.summary, SUMMARY_CHARS),
         sentiment=text.sentiment,
-        score=round(text.score, 4) + 0.0,
+        score=_score(text),
         story_ids=tuple(story.id for story in shown),
     )
     if isinstance(text, BriefLine):
@@ -114,6 +117,12 @@ def _filled(made: Brief, text: BriefLine | BriefText, asset: Asset, shown: Seque
         drivers=tuple(d for d in DRIVERS[asset.asset_class] if d in text.drivers),
         story_ids=tuple(s.id for i, s in enumerate(shown, 1) if f"s{i}" in cited),
     )
+
+
+def _score(text: BriefLine | BriefText) -> float:
+    if isinstance(text, BriefLine):
+        return LINE_SCORE[text.sentiment]
+    return round(text.score, 4) + 0.0
 
 
 def refuse_rule(model_id: str, what: str) -> None:
@@ -161,9 +170,9 @@ class _Check:
         named = text.drivers if isinstance(text, BriefText) else []
         if unknown := [d for d in named if d not in known]:
             raise AnswerError(f"`drivers`: `{unknown[0][:40]}` is none of {', '.join(known)}")
-        side = {"bearish": -1, "neutral": 0, "bullish": 1}[text.sentiment]
-        if (side * text.score <= 0) if side else abs(text.score) > NEUTRAL_SCORE:
-            raise AnswerError(f"`sentiment` {text.sentiment} contradicts `score` {text.score:g}")
+        side, score = {"bearish": -1, "neutral": 0, "bullish": 1}[text.sentiment], _score(text)
+        if (side * score <= 0) if side else abs(score) > NEUTRAL_SCORE:
+            raise AnswerError(f"`sentiment` {text.sentiment} contradicts `score` {score:g}")
         if not clean_foreign(text.summary, SUMMARY_CHARS):
             raise AnswerError("`summary` has no visible character")
         themes = text.themes if isinstance(text, BriefText) else []

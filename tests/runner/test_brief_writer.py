@@ -254,15 +254,19 @@ def test_a_small_model_is_asked_for_one_line_about_what_it_has_room_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use_roster(monkeypatch, SMALL)
-    # (1000 - 500) tokens * 2.5 = 1,250 characters; 90 + 300 a story: three are 1,170, four 1,560
+    # (1000 - 500) tokens * 2.5 = 1,250 characters; 90 + 300 a story: three are 1,170, four 1,560.
+    # Where they are short, three it stays (`LINE_STORIES`).
     news = day(*(story(f"n{i}", f"Miners {'T' * 33}", "x" * 400) for i in range(5)))
-    line = {"sentiment": "bearish", "score": -0.2, "summary": "Miners switched off."}
+    line = {"sentiment": "bearish", "summary": "Miners switched off."}
     brief, model = write([json.dumps(line)], news)
     assert model.history[0].schema is BriefLine
     user = model.history[0].messages[1].content
     assert [f"s{i} |" in user for i in (1, 3, 4)] == [True, True, False]
     assert "More stories without room here: 2" in user
-    assert (brief.status, brief.summary, brief.score) == (Status.OK, "Miners switched off.", -0.2)
+    _, model = write([json.dumps(line)], day(*(story(f"n{i}", f"Miners {i}", "x") for i in range(5))))
+    assert [f"s{i} |" in model.history[0].messages[1].content for i in (3, 4)] == [True, False]
+    # It is asked for the word alone: -0.5 is the score that stands for bearish.
+    assert (brief.status, brief.summary, brief.score) == (Status.OK, "Miners switched off.", -0.5)
     assert brief.story_ids == ("n0", "n1", "n2"), "made from all that it was shown"
     assert (brief.drivers, brief.themes) == ((), ())
 
