@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from arena.core.settings import clock_file
+
 Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
-    """The present moment, aware, in UTC."""
-    return datetime.now(UTC)
+    """The present moment, aware, in UTC; that of `ARENA_CLOCK_FILE` where one is named."""
+    shared = clock_file()
+    if shared is None:
+        return datetime.now(UTC)
+    return datetime.fromisoformat(shared.read_text("utf-8").strip()).astimezone(UTC)

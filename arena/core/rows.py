@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import ClassVar
 
+from arena.core.rows_host import HOST_SORT_KEYS, HostRow
+from arena.core.rows_host import HOST_TABLES as HOST_TABLES
+from arena.core.rows_host import AttemptRow as AttemptRow
+from arena.core.rows_host import SourceHealthRow as SourceHealthRow
+
 
 @dataclass(frozen=True, slots=True)
 class SeasonRow:
@@ -21,7 +26,11 @@ class SeasonRow:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """`status` is running, done, stopped or failed. `source` is sample, live or files:<hash>."""
+    """`status` is running, done, stopped or failed. `source` is sample, live or files:<hash>.
+
+    `end` of a live run is `season.OPEN_END`. `workbench` marks ad-hoc runs, which pages list apart;
+    one that expires is deleted at `expires_at_utc`.
+    """
 
     TABLE: ClassVar[str] = "runs"
     run: str
@@ -43,6 +52,8 @@ class RunRow:
     code_version: str
     created_at_utc: datetime
     finished_at_utc: datetime | None
+    workbench: bool = False
+    expires_at_utc: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,21 +235,6 @@ class FactRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceHealthRow:
-    """One poll of one source: what came of it, and why items stayed out. Append-only."""
-
-    TABLE: ClassVar[str] = "source_health"
-    source: str
-    at_utc: datetime
-    status: str
-    n_items: int
-    n_kept: int
-    refused_json: str
-    error: str | None
-    retry_after_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class BlobRow:
     """A prompt, an answer, a track view or a part of a context, once, by the SHA-256 of its text."""
 
@@ -289,6 +285,7 @@ class DecisionRow:
 
 
 LATER_COLUMNS: dict[str, dict[str, object]] = {
+    "runs": {"workbench": False, "expires_at_utc": None},
     "decisions": {"n_failed_roles": 0, "memory_sha256": None},
     "contexts": {
         "n_stories": 0, "stories_sha256": None, "brief": None, "brief_sha256": None,
@@ -396,53 +393,41 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptRow:
-    """What may have cost money. `event` is opened (`usd` = reserved) or closed (`usd` = charged).
+class ActionRow:
+    """A corporate action of a live asset: `kind` is split (`value` = new shares for one old) or
+    dividend (`value` in quote currency a share), in force from the open of `ex_date`."""
 
-    `request_key` names the request whatever the attempt; an answer is kept with its closing, so
-    that a run that was killed never pays for it again.
-    """
-
-    TABLE: ClassVar[str] = "attempts"
-    attempt: str
-    event: str
-    run: str
-    decision: str
-    request_key: str
-    role: str
-    model: str
-    status: str
-    usd: float | None
-    tokens_in: int | None
-    tokens_out: int | None
-    answer: str | None
-    params_json: str | None
-    error: str | None
-    at_utc: datetime
+    TABLE: ClassVar[str] = "actions"
+    asset: str
+    ex_date: date
+    kind: str
+    source: str
+    value: float
+    known_at_utc: datetime
+    fetched_at_utc: datetime
 
 
 Row = (
     SeasonRow | RunRow | AssetRow | BarRow | PriceCheckRow | ContextRow | BlobRow
-    | DecisionRow | CallRow | FillRow | EquityRow | SummaryRow | MemoryRow | AttemptRow
-    | ArticleRow | BriefRow | BriefScoreRow | ReviewRow | NoteRow | FactRow | SourceHealthRow
+    | DecisionRow | CallRow | FillRow | EquityRow | SummaryRow | MemoryRow
+    | ArticleRow | BriefRow | BriefScoreRow | ReviewRow | NoteRow | FactRow | ActionRow | HostRow
 )  # fmt: skip
 
 TABLES: tuple[type[Row], ...] = (
     SeasonRow, RunRow, AssetRow, BarRow, PriceCheckRow, ContextRow, BlobRow,
     DecisionRow, CallRow, FillRow, EquityRow, SummaryRow, MemoryRow,
-    ArticleRow, BriefRow, BriefScoreRow, ReviewRow, NoteRow, FactRow,
+    ArticleRow, BriefRow, BriefScoreRow, ReviewRow, NoteRow, FactRow, ActionRow,
 )  # fmt: skip
 
 LATER_TABLES: tuple[type[Row], ...] = (
-    ArticleRow, BriefRow, BriefScoreRow, ReviewRow, NoteRow, FactRow,
+    ArticleRow, BriefRow, BriefScoreRow, ReviewRow, NoteRow, FactRow, ActionRow,
 )  # fmt: skip
 """Tables younger than the first exports, which have no file for them."""
 
-HOST_TABLES: tuple[type[Row], ...] = (AttemptRow, SourceHealthRow)
-"""Tables of what happened on this host; they stay out of exports unless asked for."""
-
 HOST_COLUMNS: dict[str, frozenset[str]] = {
-    "runs": frozenset({"created_at_utc", "finished_at_utc", "code_version"}),
+    "runs": frozenset({
+        "created_at_utc", "finished_at_utc", "code_version", "workbench", "expires_at_utc"
+    }),
     "bars": frozenset({"fetched_at_utc"}),
     "price_checks": frozenset({"found_at_utc"}),
     "decisions": frozenset({"decided_at_utc", "latency_ms"}),
@@ -452,6 +437,7 @@ HOST_COLUMNS: dict[str, frozenset[str]] = {
     "briefs": frozenset({"made_at_utc", "latency_ms"}),
     "reviews": frozenset({"at_utc"}),
     "notes": frozenset({"at_utc"}),
+    "actions": frozenset({"fetched_at_utc"}),
 }
 
 SORT_KEYS: dict[str, tuple[str, ...]] = {
@@ -468,14 +454,14 @@ SORT_KEYS: dict[str, tuple[str, ...]] = {
     "equity": ("account_key", "session"),
     "account_summary": ("account",),
     "memory": ("track",),
-    "attempts": ("attempt", "event"),
     "articles": ("asset", "article"),
     "briefs": ("brief",),
     "brief_scores": ("brief", "rule", "scorer"),
     "reviews": ("brief", "reviewer", "revision"),
     "notes": ("note",),
     "fundamentals": ("asset", "field", "period", "filed"),
-    "source_health": ("source", "at_utc"),
+    "actions": ("asset", "ex_date", "kind", "source"),
+    **HOST_SORT_KEYS,
 }
 
 

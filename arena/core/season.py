@@ -17,6 +17,9 @@ from arena.core.types import AssetClass
 Fill = Literal["next", "close"]
 RunKind = Literal["live", "replay", "import", "rescore"]
 
+OPEN_END = date(2100, 12, 31)
+"""`end` of a live run, which has none."""
+
 DEFAULT_FEE_BPS: dict[AssetClass, float] = {"stock": 5.0, "etf": 5.0, "crypto": 10.0}
 
 

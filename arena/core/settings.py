@@ -93,3 +93,14 @@ def call_log() -> Path | None:
     """`ARENA_CALL_LOG`: file to which the scripted model of trials adds a line per answer."""
     value = os.environ.get("ARENA_CALL_LOG")
     return Path(value) if value else None
+
+
+def clock_file() -> Path | None:
+    """`ARENA_CLOCK_FILE`: a file whose ISO time is "now" in every process that reads it (trials)."""
+    value = os.environ.get("ARENA_CLOCK_FILE")
+    return Path(value) if value else None
+
+
+def tick_s() -> float:
+    """`ARENA_TICK_S`: seconds between two looks at what is due (60; trials of fake time use less)."""
+    return float(os.environ.get("ARENA_TICK_S", "60"))

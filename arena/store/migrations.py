@@ -64,7 +64,17 @@ def m003_news(cur: Cursor) -> None:
             cur.execute(statement)
 
 
-MIGRATIONS: tuple[Step, ...] = (m001_tables, m002_memory, m003_news)
+M004 = Path(__file__).with_name("m004.sql")
+
+
+def m004_live(cur: Cursor) -> None:
+    """Live seasons, jobs, quotes, corporate actions, timings and the audit; ad-hoc runs apart."""
+    for statement in M004.read_text("utf-8").split(";\n"):
+        if statement.strip():
+            cur.execute(statement)
+
+
+MIGRATIONS: tuple[Step, ...] = (m001_tables, m002_memory, m003_news, m004_live)
 
 
 def applied(cur: Cursor) -> list[str] | None:

@@ -49,6 +49,8 @@ CHECKS = {
         for rule in ("date_accuracy", "coverage", "bias_awareness", "source_diversity")
     ],
     "fundamentals": ['isfinite("value")'],
+    "quotes": ["price > 0 AND isfinite(price)"],
+    "actions": ['"value" > 0 AND isfinite("value")'],
 }
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from arena.core.hashing import account_key, sha256_text
 from arena.core.rows import (
+    ActionRow,
     ArticleRow,
     AssetRow,
     BarRow,
@@ -92,6 +93,7 @@ class Make:
             ReviewRow("brief-1", "Ann", 0, 2, 1, 2, 0, False, "", AT),
             NoteRow("note-1", "BTC", FIRST, "A remark", "host", AT),
             FactRow("BTC", "revenue", "FY2024", FIRST, 1.5, "10-K", "files", AT, AT),
+            ActionRow("BTC", FIRST, "split", "yahoo", 4.0, AT, AT),
         )  # fmt: skip
 
     def blob(self, text: str) -> BlobRow:

@@ -40,6 +40,11 @@ def test_m003_is_the_text_that_was_released() -> None:
     assert sha256_text(text) == "144649812e5a15af64dbef99c7506b263966e78d0d4010a2d735aa9a431c9d17"
 
 
+def test_m004_is_the_text_that_was_released() -> None:
+    text = migrations.M004.read_text("utf-8")
+    assert sha256_text(text) == "952a6b9ed013ad53fc13492a44485dad4e438b86c080a6edb1c3072a52593b94"
+
+
 def test_a_new_store_has_every_table_with_its_fields_in_order(path: Path) -> None:
     open_store(path).close()
     found = tables(path)
@@ -71,7 +76,8 @@ def test_a_later_step_is_applied_once_after_a_copy(
     with open_store(path) as store, store.cursor() as cur:
         cur.execute("SELECT name FROM migrations ORDER BY name")
         assert cur.fetchall() == [
-            ("m001_tables",), ("m002_memory",), ("m003_news",), ("m999_extra",)
+            ("m001_tables",), ("m002_memory",), ("m003_news",), ("m004_live",),
+            ("m999_extra",)
         ]  # fmt: skip
         cur.execute("SELECT count(*) FROM decisions")
         assert cur.fetchall() == [(1,)]
