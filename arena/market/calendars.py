@@ -15,6 +15,7 @@ from typing import Literal
 from arena.core.clock import utc_now
 from arena.core.errors import DataError
 from arena.core.types import Asset, AssetClass, Slot
+from arena.market import closures
 
 Convention = Literal["default", "ama"]
 
@@ -24,6 +25,7 @@ LAST_DAY = date(2100, 12, 31)
 
 AHEAD_DAYS, REBUILD_DAYS = 400, 60
 CRYPTO_WAIT = timedelta(minutes=5)
+CRYPTO_DEADLINE = timedelta(hours=2)
 BEFORE_OPEN = timedelta(minutes=30)
 ONE_DAY = timedelta(days=1)
 
@@ -33,6 +35,7 @@ class _Nyse:
     days: list[date]
     opens: dict[date, datetime]
     closes: dict[date, datetime]
+    stamp: int
 
 
 _built: list[_Nyse] = []
@@ -46,7 +49,12 @@ def _nyse(until: date) -> _Nyse:
     """
     if until > LAST_DAY:
         raise DataError(f"The calendars end {LAST_DAY}; {until} is after it.")
-    if not _built or _built[-1].days[-1] < until + timedelta(days=REBUILD_DAYS):
+    table = closures.stamp(closures.FILE)
+    if (
+        not _built
+        or _built[-1].stamp != table
+        or _built[-1].days[-1] < until + timedelta(days=REBUILD_DAYS)
+    ):
         import exchange_calendars
         import pandas as pd
 
@@ -57,12 +65,20 @@ def _nyse(until: date) -> _Nyse:
             schedule = exchange_calendars.get_calendar(
                 "XNYS", start=pd.Timestamp(FIRST_DAY), end=pd.Timestamp(end)
             ).schedule
-        days = [stamp.date() for stamp in schedule.index]
-        opens = [stamp.to_pydatetime().astimezone(UTC) for stamp in schedule["open"]]
-        closes = [stamp.to_pydatetime().astimezone(UTC) for stamp in schedule["close"]]
-        _built[:] = [
-            _Nyse(days, dict(zip(days, opens, strict=True)), dict(zip(days, closes, strict=True)))
+        known = closures.load_closures(closures.FILE)
+        rows = [
+            (day.date(), opens.to_pydatetime().astimezone(UTC), ends.to_pydatetime().astimezone(UTC))
+            for day, opens, ends in zip(
+                schedule.index, schedule["open"], schedule["close"], strict=True
+            )
         ]
+        rows = [row for row in rows if row[0] not in known.closed]
+        _built[:] = [
+            _Nyse(
+                [day for day, _, _ in rows], {day: opens for day, opens, _ in rows},
+                {day: known.early.get(day, ends) for day, _, ends in rows}, table,
+            )
+        ]  # fmt: skip
     return _built[-1]
 
 
@@ -119,6 +135,14 @@ def slot(asset: Asset, session: date, convention: Convention = "default") -> Slo
     else:
         due = open_utc(asset.asset_class, next_session(asset.asset_class, session)) - BEFORE_OPEN
     return Slot(asset.id, session, due)
+
+
+def wait_ends(asset: Asset, due: Slot) -> datetime:
+    """Until when a missing final bar is waited for, and a decision is on time: crypto until 02:00 UTC
+    of the next day, stocks until the next session's open."""
+    if asset.asset_class == "crypto":
+        return datetime.combine(due.session + ONE_DAY, time(), UTC) + CRYPTO_DEADLINE
+    return open_utc(asset.asset_class, next_session(asset.asset_class, due.session))
 
 
 def slots(

@@ -67,26 +67,28 @@ def load_history(
 ) -> History:
     """Bars from `start` to `end` that are final at `now_utc` and sane.
 
-    An insane bar is quarantined (a check says why); a `files` source has refused it before. Rows on
-    closed days are no sessions and do not enter.
+    An insane bar is quarantined (a check says why); a `files` source has refused it before. So are
+    two bars of one session that differ, and what a live source holds back. Rows on closed days are
+    no sessions and do not enter.
 
     Raises:
         SourceError: the source failed.
         DataError: a strict source holds something that may not enter.
     """
-    frame = source.daily(asset, start, end)
+    frame = source.daily(asset, start, end).drop_duplicates()
+    twice = set(frame["session"][frame["session"].duplicated()])
     bars: list[Bar] = []
     checks: list[PriceCheck] = []
     adjusted: dict[date, float] = {}
     origin: dict[date, str] = {}
-    for row in frame.to_dict("records"):
+    for row in frame.drop_duplicates("session").to_dict("records"):
         day = row["session"]
         if not is_session(asset.asset_class, day):
             continue
         known = close_utc(asset.asset_class, day)
         if known > now_utc:
             continue
-        if why := insanity(row):
+        if why := "two bars of this session differ" if day in twice else insanity(row):
             checks.append(PriceCheck(asset.id, day, "quarantine", row["source"], None, None, why))
             continue
         volume = None if pd.isna(row["volume"]) else float(row["volume"])
@@ -100,6 +102,14 @@ def load_history(
         if not pd.isna(row["adj_close"]):
             adjusted[day] = float(row["adj_close"])
     bars.sort(key=lambda b: b.session)
+    hold = getattr(source, "held_back", None)
+    if hold is not None:
+        held: list[PriceCheck] = hold(asset, bars, origin)
+        out = {check.session for check in held}
+        bars = [bar for bar in bars if bar.session not in out]
+        origin = {day: name for day, name in origin.items() if day not in out}
+        adjusted = {day: price for day, price in adjusted.items() if day not in out}
+        checks += held
     if bars:
         # After the newest bar a session is pending, not missing.
         open_days = sessions(asset.asset_class, bars[0].session, bars[-1].session)

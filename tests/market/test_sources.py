@@ -22,8 +22,7 @@ from arena.core.types import Asset
 from arena.market.assets import load_assets
 from arena.market.history import load_history
 from arena.market.sample_data import make_sample
-from arena.market.sources import open_source
-from arena.market.sources import yahoo as yahoo_module
+from arena.market.sources import open_source, yahoo_client
 from arena.market.sources.ccxt import CcxtSource
 from arena.market.sources.live import LiveSource, reachable
 from arena.market.sources.yahoo import YahooSource
@@ -384,12 +383,12 @@ def test_real_yfinance_raises_and_keeps_its_cache_apart(
     # Its own switches are the contract here: a failure must be an exception, not an empty frame.
     yfinance = pytest.importorskip("yfinance")
     monkeypatch.setenv("ARENA_NETWORK", "on")
-    monkeypatch.setattr("arena.market.sources.yahoo.RUNTIME", tmp_path)
+    monkeypatch.setattr("arena.market.sources.yahoo_client.RUNTIME", tmp_path)
     places: list[str] = []
     monkeypatch.setattr(yfinance, "set_tz_cache_location", places.append)
-    assert yfinance.config.debug.hide_exceptions is True
+    yfinance.config.debug.hide_exceptions = True  # its default
     try:
-        assert yahoo_module.yfinance_client() is yfinance
+        assert yahoo_client.yfinance_client() is yfinance
         assert yfinance.config.debug.hide_exceptions is False
     finally:
         yfinance.config.debug.hide_exceptions = True

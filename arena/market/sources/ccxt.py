@@ -11,18 +11,20 @@ import pandas as pd
 from arena.core.clock import Clock, utc_now
 from arena.core.errors import SourceError
 from arena.core.types import Asset
-from arena.market.sources.base import COLUMNS, ensure_network
+from arena.market.sources.base import COLUMNS
+from arena.market.sources.exchanges import EXCHANGES, Exchanges
+from arena.market.sources.patience import Patience
+from arena.market.symbols import newest_symbol
 
-EXCHANGES = ("kraken", "coinbase", "bitstamp", "gemini", "binanceus", "binance")
 PAGE = 300
 """Candles a request: every exchange of the list serves at least that many (coinbase: 300)."""
 
 DAY_MS = 86_400_000
-REFUSED = ("451", "403", "restricted location", "forbidden")
 
 
 class CcxtSource:
-    """Finished daily candles. An exchange that answers 451 or 403 is off until the next UTC day.
+    """Finished daily candles. One that answers 451 or 403 is off until the next UTC day, one that
+    limits us (429) until its wait is over; the next exchange is asked instead.
 
     `make` builds an exchange by name; tests give their own.
     """
@@ -35,11 +37,11 @@ class CcxtSource:
         assets: dict[str, Asset],
         make: Callable[[str], Any] | None = None,
         clock: Clock = utc_now,
+        patience: Patience | None = None,
     ) -> None:
         self._assets = {k: a for k, a in assets.items() if "ccxt" in a.symbols}
-        self._make, self._clock = make or _make, clock
-        self._open: dict[str, Any] = {}
-        self._refused_on: dict[str, date] = {}
+        self._clock = clock
+        self._exchanges = Exchanges(make, clock, patience)
 
     def assets(self) -> dict[str, Asset]:
         return self._assets
@@ -47,28 +49,24 @@ class CcxtSource:
     def daily(self, asset: Asset, start: date, end: date) -> pd.DataFrame:
         """Raises SourceError when no exchange of the list answers; it names each one's reason."""
         why: list[str] = []
+        pair = newest_symbol(asset, "ccxt") or asset.id
         for name in EXCHANGES:
-            if self._refused_on.get(name) == self._clock().date():
-                why.append(f"{name}: refused earlier today")
-                continue
             try:
-                rows = self._candles(name, asset.symbols["ccxt"], start, end)
-            except Exception as error:  # noqa: BLE001
-                # Each exchange class raises its own family; the reason is kept and the next one tried.
-                text = f"{type(error).__name__}: {error}"
-                if any(word in text.lower() for word in REFUSED):
-                    self._refused_on[name] = self._clock().date()
-                why.append(f"{name}: {text[:200]}")
+                rows = self._exchanges.ask(
+                    name, lambda exchange: self._candles(exchange, pair, start, end)
+                )
+            except SourceError as error:
+                why.append(str(error)[:200])
                 continue
             if rows and rows[0][0] <= _ms(start):
+                if any(row[0] % DAY_MS for row in rows):
+                    why.append(f"{name}: its candles do not begin at 00:00 UTC")
+                    continue
                 return _frame(rows, name, start, end)
             why.append(f"{name}: its candles do not reach back to {start}")
         raise SourceError(f"no exchange served {asset.id}: " + "; ".join(why))
 
-    def _candles(self, name: str, pair: str, start: date, end: date) -> list[list[float]]:
-        if name not in self._open:
-            self._open[name] = self._make(name)
-        exchange = self._open[name]
+    def _candles(self, exchange: Any, pair: str, start: date, end: date) -> list[list[float]]:
         now_ms = int(self._clock().timestamp() * 1000)
         last = min(_ms(end + timedelta(days=1)), now_ms)
         rows: dict[int, list[float]] = {}
@@ -102,10 +100,3 @@ def _frame(rows: list[list[float]], name: str, start: date, end: date) -> pd.Dat
     )  # fmt: skip
     inside = (frame["session"] >= start) & (frame["session"] <= end)
     return frame[inside].reset_index(drop=True)
-
-
-def _make(name: str) -> Any:
-    ensure_network(name)
-    import ccxt
-
-    return getattr(ccxt, name)({"timeout": 10_000})

@@ -15,6 +15,7 @@ from arena.market.sources.news.addresses import place
 from arena.market.sources.news.answers import RefusedError
 from arena.market.sources.news.base import LimitedError
 from arena.market.sources.news.http import fetch
+from arena.market.symbols import newest_symbol
 
 HIDDEN = "[secret]"
 SAID_CHARS = 160
@@ -108,5 +109,5 @@ def iso_utc(text: str) -> tuple[datetime | None, bool]:
 def ticker(asset: Asset) -> str:
     """What vendors call it: BTC, TSLA."""
     if asset.asset_class == "crypto":
-        return asset.symbols.get("ccxt", asset.id).split("/")[0]
-    return asset.symbols.get("yahoo", asset.id)
+        return (newest_symbol(asset, "ccxt") or asset.id).split("/")[0]
+    return newest_symbol(asset, "yahoo") or asset.id

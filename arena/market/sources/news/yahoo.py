@@ -16,7 +16,9 @@ from arena.core.types import Asset
 from arena.market.news.items import RawItem, Trust, TsQuality
 from arena.market.sources.news.base import LimitedError
 from arena.market.sources.news.keyed import epoch_utc, iso_utc, text_in
-from arena.market.sources.yahoo import ONE_AT_A_TIME, yfinance_client
+from arena.market.sources.yahoo import ONE_AT_A_TIME
+from arena.market.sources.yahoo_client import yfinance_client
+from arena.market.symbols import newest_symbol
 
 MAX_ROWS = 100
 MAX_TITLE_CHARS, MAX_TEXT_CHARS, MAX_URL_CHARS, MAX_OUTLET_CHARS = 2_000, 20_000, 2_000, 100
@@ -48,7 +50,7 @@ class YahooNews:
         client = self._client or yfinance_client()
         found: list[RawItem] = []
         for asset in listed:
-            rows = _rows(client, asset.symbols["yahoo"])
+            rows = _rows(client, newest_symbol(asset, "yahoo") or asset.id)
             found += [_item(row, asset.id, self._clock()) for row in rows[:MAX_ROWS]]
         if not found:
             symbols = ", ".join(asset.symbols["yahoo"] for asset in listed)

@@ -1,0 +1,1 @@
+"""Prices of the moment: the venues that are asked, behind one protocol."""
