@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from arena.audit.check_ledger import check_accounts
+from arena.audit.check_live import check_live_slots
 from arena.audit.check_market import check_contexts
 from arena.audit.check_read import check_read
+from arena.audit.check_rules import check_money, check_time, check_votes
 from arena.audit.finding import Finding
 from arena.audit.rows import load, stored_hashes
 from arena.core.hashing import sha256_text
@@ -53,6 +55,10 @@ def check_store(store: Store) -> Report:
         check_chains(decisions, calls),
         check_head(store, decisions),
         check_completeness(runs, decisions),
+        check_live_slots(runs, decisions),
+        check_time(runs, decisions),
+        check_votes(decisions),
+        check_money(store),
         check_contexts(store, decisions),
         check_read(store),
         check_memories(store, decisions),
@@ -146,12 +152,14 @@ def check_completeness(
     for run in runs:
         rows = of.get(run.run, [])
         yield len(rows)
-        if run.status == "done" and len(rows) != run.n_planned:
+        if run.kind != "live" and run.status == "done" and len(rows) != run.n_planned:
             yield Finding(
                 "breach", "completeness", f"{run.run} has {len(rows)} of {run.n_planned} decisions"
             )
         seen: dict[tuple[str, str], str] = {}
         for row in rows:
+            if not row.market_hash:
+                continue  # a gap saw nothing
             first = seen.setdefault((row.asset, row.slot_key), row.market_hash)
             if first != row.market_hash:
                 yield Finding(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 
+from arena.audit.check_live import LiveMarkets
 from arena.audit.check_market import bars_at
 from arena.audit.finding import Finding
 from arena.audit.rows import load
@@ -19,6 +20,9 @@ from arena.core.season import Season
 from arena.store.store import Store
 
 TOLERANCE = 1e-9
+
+Actions = Mapping[date, Sequence[tuple[str, float]]]
+"""Splits and dividends, as (kind, value), that each session of an account began with."""
 
 
 def close_to(a: float, b: float, scale: float) -> bool:
@@ -44,6 +48,7 @@ def check_accounts(
         by_track[decision.track].append(decision)
     seasons = {r.run: Season.model_validate(json.loads(r.spec_json)["season"]) for r in runs}
     of_run = {r.run: r for r in runs}
+    live = LiveMarkets(store, decisions)
     summaries = load(store, SummaryRow, "ORDER BY account")
     if lost := equity.keys() - {s.account_key for s in summaries}:
         yield Finding("breach", "summary", f"{len(lost)} accounts with equity have no summary")
@@ -54,19 +59,26 @@ def check_accounts(
         if run is None or summary.asset not in classes:
             yield Finding("breach", "runs", f"{summary.account} belongs to no stored run and asset")
             continue
-        prices = {b.session: b for b in bars_at(bars[summary.asset], run.revision)}
+        mine = by_track[summary.account.rsplit(":", 1)[0]]
+        if run.kind == "live":
+            market = live.market(run.run, summary.asset)
+            prices, quoted = market.bars, market.quotes(mine, classes[summary.asset], run.fill)
+            actions = market.actions()
+        else:
+            prices = {b.session: b for b in bars_at(bars[summary.asset], run.revision)}
+            quoted, actions = {}, {}
         yield from check_account(
-            summary, run, seasons[summary.run], classes[summary.asset], prices,
-            by_track[summary.account.rsplit(":", 1)[0]], equity[summary.account_key],
-            fills[summary.account],
+            summary, run, seasons[summary.run], classes[summary.asset], prices, quoted,
+            mine, equity[summary.account_key], fills[summary.account], actions,
         )  # fmt: skip
 
 
 def check_account(
     summary: SummaryRow, run: RunRow, season: Season, asset_class: str, prices: dict[date, BarRow],
-    decisions: list[DecisionRow], equity: list[EquityRow], fills: list[FillRow],
+    quoted: dict[date, float], decisions: list[DecisionRow], equity: list[EquityRow], fills: list[FillRow],
+    actions: Actions,
 ) -> Iterator[Finding | int]:  # fmt: skip
-    """One account: prices, rows, fills and summary."""
+    """One account: prices, rows, fills and summary. `quoted` are fills of live coins by session."""
     yield len(equity) + len(fills) + 1
     for row in equity:
         bar = prices.get(row.session)
@@ -89,8 +101,10 @@ def check_account(
     last_session = max((s for s in prices if s <= run.end), default=None)
     days = [1, *((b - a).days for a, b in pairwise(sessions))]
     closes = [prices[s].close if s in prices else math.nan for s in sessions]
-    opens = [prices[s].open if s in prices else math.nan for s in sessions]
-    ended = len(equity) > 0 and equity[-1].session == last_session
+    opens = [quoted.get(s, prices[s].open) if s in prices else math.nan for s in sessions]
+    if season.fill == "next":
+        intents = waiting(intents, closes)
+    ended = run.kind != "live" and equity[-1].session == last_session
 
     def slow(fee_bps: float, slippage_bps: float, borrow_bps_year: float) -> list[SlowRow]:
         return replay_account(
@@ -105,12 +119,13 @@ def check_account(
             fill=season.fill,
             force_close=ended,
             days=days,
+            actions={at: actions[s] for at, s in enumerate(sessions) if s in actions},
         )
 
     net = slow(season.fee_bps[asset_class], season.slippage_bps, season.borrow_bps_year)  # type: ignore[index]
     gross = slow(0.0, 0.0, 0.0)
     yield from compare(summary, season.capital, equity, net, gross)
-    yield from check_fills(summary, season, equity, fills)
+    yield from check_fills(summary, season, equity, fills, actions)
     follows = (
         equity[-1].balance, equity[-1].balance_gross, equity[0].session, equity[-1].session,
         len(equity), len(decisions), sum(Status(d.status) in FAILED for d in decisions),
@@ -124,6 +139,15 @@ def check_account(
         yield Finding(
             "breach", "summary", f"the summary of {summary.account} does not follow from its rows"
         )
+
+
+def waiting(intents: list[Intent], closes: list[float]) -> list[Intent]:
+    """Orders by session, with those that still wait over sessions without a price: a gap cancels none."""
+    orders: list[Intent] = []
+    for intent, close in zip(intents, closes, strict=True):
+        held = math.isnan(close) and bool(orders) and orders[-1] is not Intent.KEEP
+        orders.append(orders[-1] if held else intent)
+    return orders
 
 
 def compare(
@@ -149,11 +173,15 @@ def compare(
 
 
 def check_fills(
-    summary: SummaryRow, season: Season, equity: list[EquityRow], fills: list[FillRow]
+    summary: SummaryRow, season: Season, equity: list[EquityRow], fills: list[FillRow], actions: Actions
 ) -> Iterator[Finding]:
-    """Fills add up to the units and, with fees and borrow, to the cash of every row."""
+    """Fills, splits and dividends add up to the units and, with fees and borrow, to the cash of every
+    row."""
     units, cash, at = 0.0, season.capital, 0
     for row in equity:
+        for kind, value in actions.get(row.session, ()):
+            cash += units * value if kind == "dividend" else 0.0
+            units *= value if kind == "split" else 1.0
         while at < len(fills) and fills[at].session <= row.session:
             fill = fills[at]
             units += fill.units

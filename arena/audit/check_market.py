@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from arena.audit.finding import Finding
 from arena.audit.rows import load
 from arena.core.errors import InvariantError
-from arena.core.rows import AssetRow, BarRow, BlobRow, ContextRow, DecisionRow
+from arena.core.rows import ActionRow, AssetRow, BarRow, BlobRow, ContextRow, DecisionRow
 from arena.core.types import Asset, Bar, MarketContext
+from arena.market.actions import adjust_bars
 from arena.runner.sealing import parse_part
 from arena.store.store import Store
 
@@ -38,26 +39,40 @@ def to_asset(row: AssetRow) -> Asset:
 
 
 def rebuild(
-    context: ContextRow, asset: Asset, bars: list[BarRow], texts: Mapping[str, str]
-) -> MarketContext:
-    """The context from its bars and from the texts of what was read.
+    context: ContextRow, asset: Asset, bars: list[BarRow], texts: Mapping[str, str],
+    splits: Sequence[ActionRow] = (),
+) -> MarketContext:  # fmt: skip
+    """The context from its bars, in its share units by `splits`, and from the texts of what was read.
 
     Raises:
         InvariantError: something in it was not known then.
         ValueError, TypeError, AttributeError, LookupError: a text was altered beyond reading, or is gone.
     """
-    inside = [b for b in bars if context.first_session <= b.session <= context.session]
+    inside = [
+        Bar(b.session, b.open, b.high, b.low, b.close, b.volume, b.known_at_utc)
+        for b in bars
+        if context.first_session <= b.session <= context.session
+    ]
     return MarketContext(
         asset,
         context.session,
         context.as_of_utc,
-        tuple(
-            Bar(b.session, b.open, b.high, b.low, b.close, b.volume, b.known_at_utc) for b in inside
-        ),
+        adjust_bars(inside, splits, context.as_of_utc),
         tuple(_part(context.stories_sha256, texts) or ()),
         _part(context.brief_sha256, texts),
         tuple(_part(context.fundamentals_sha256, texts) or ()),
     )
+
+
+def _views(context: ContextRow, splits: Sequence[ActionRow]) -> list[tuple[ActionRow, ...]]:
+    """The splits that its bars may have been shown with. A replay's bars have them worked in and need
+    none; a live run's have those that had been fetched by then, and when it was made is not kept."""
+    inside = [
+        s for s in splits
+        if context.first_session < s.ex_date <= context.session and s.known_at_utc <= context.as_of_utc
+    ]  # fmt: skip
+    moments = sorted({s.fetched_at_utc for s in inside}, reverse=True)
+    return [*(tuple(s for s in inside if s.fetched_at_utc <= m) for m in moments), ()]
 
 
 def _part(sha256: str | None, texts: Mapping[str, str]) -> Any:
@@ -72,6 +87,9 @@ def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
         bars.setdefault(bar.asset, []).append(bar)
     contexts = load(store, ContextRow, "ORDER BY asset, as_of_utc")
     texts = {b.sha256: b.text for b in load(store, BlobRow, PARTS_OF_CONTEXTS)}
+    splits: dict[str, list[ActionRow]] = {}
+    for action in load(store, ActionRow, "WHERE kind = 'split'"):
+        splits.setdefault(action.asset, []).append(action)
     cache: dict[BarKey, list[BarRow]] = {}
     broken: dict[str, list[ContextRow]] = {}
     yield len(contexts)
@@ -79,21 +97,23 @@ def check_contexts(store: Store, decisions: list[DecisionRow]) -> Iterator[Findi
         key = (context.asset, context.revision)
         if key not in cache:
             cache[key] = bars_at(bars.get(context.asset, []), context.revision)
-        found: str | None
+        found: set[str] = set()
         try:
-            found = rebuild(context, assets[context.asset], cache[key], texts).market_hash
+            for view in _views(context, splits.get(context.asset, ())):
+                asset = assets[context.asset]
+                found.add(rebuild(context, asset, cache[key], texts, view).market_hash)
         except InvariantError as error:
             yield Finding("breach", "look-ahead", str(error))
             continue
         except (ValueError, TypeError, AttributeError, LookupError):
-            found = None
-        if found != context.market_hash:
+            found = set()
+        if context.market_hash not in found:
             broken.setdefault(context.asset, []).append(context)
-    for asset, lost in broken.items():
+    for name, lost in broken.items():
         yield Finding(
             "breach",
             "bars",
-            f"{len(lost)} market contexts of {asset} no longer follow from the stored bars, first "
+            f"{len(lost)} market contexts of {name} no longer follow from the stored bars, first "
             f"at {lost[0].session}: a bar from {lost[0].first_session} to {lost[0].session}, a text "
             "that was read, or the context was altered or is gone",
         )

@@ -17,14 +17,16 @@ from arena.audit.doctor import FREE_BYTES, PACKAGES
 from arena.core import settings
 from arena.core.actions import FAILED
 from arena.core.clock import utc_now
-from arena.core.errors import ConfigError
+from arena.core.errors import ConfigError, StoreError
 from arena.llm.gateway import trouble
 from arena.llm.registry import known_models
 from arena.llm.roster import ModelInfo
+from arena.runner.safety import safety
 from arena.runner.service import ServiceState
 from arena.runner.version import code_version
 from arena.store import news_reader, reader
 from arena.store.head import read_head
+from arena.store.held_prices import held_prices
 from arena.store.store import Store
 
 Level = Literal["error", "warning"]
@@ -65,14 +67,23 @@ def troubles(state: ServiceState, store: Store, last: LastCheck | None) -> list[
     found = [
         *_service(state, store), *_disk(store), *_head(store), *_check(last, reader.data_version(store)),
         *_runs(reader.runs(store), state.progress() is not None), *_round(store),
-        *_sources(news_reader.source_health(store)), *_prices(reader.price_checks(store)),
-        *_agents(),
+        *_sources(news_reader.source_health(store)), *_prices(held_prices(store)),
+        *_agents(), *_copies(store),
     ]  # fmt: skip
     return sorted(found, key=lambda t: t.level != "error")
 
 
 def _service(state: ServiceState, store: Store) -> list[Trouble]:
     found = []
+    if state.ticker is not None and (live := state.ticker.live) is not None:
+        if live.paused:
+            found.append(Trouble("error", live.paused, "The pages go on reading meanwhile."))
+        found += [
+            Trouble("error", f"Season {run} waits: {why}", "It is tried again with every tick.")
+            for run, why in live.troubles.items()
+        ]
+    if state.keeper is not None and (held := state.keeper.trouble) is not None:
+        found.append(Trouble("error", f"The runner waits. {held.what}", held.fix))
     if state.message and state.level in ("error", "warning"):
         level: Level = "error" if state.level == "error" else "warning"
         found.append(Trouble(level, state.message, "The log of the process says more."))
@@ -93,12 +104,29 @@ def _disk(store: Store) -> list[Trouble]:
 
 
 def _head(store: Store) -> list[Trouble]:
-    if store.age_s is not None or read_head(store.path) is not None or reader.runs(store).empty:
-        return []
+    try:
+        if store.age_s is not None or read_head(store.path) is not None or reader.runs(store).empty:
+            return []
+    except StoreError as error:
+        return [Trouble("error", str(error), "Until then a lost tail would not be noticed.")]
     return [
         Trouble(
             "warning", "There is no head file beside the store: a lost tail would not be noticed.",
             "The next write makes one. If the store was copied, copy `.head.json` with it.",
+        )
+    ]  # fmt: skip
+
+
+def _copies(store: Store) -> list[Trouble]:
+    known = safety(store)
+    upload = known["upload"]
+    if upload is None or upload["error"] is None:
+        return []
+    since = "at all" if upload["at_utc"] is None else f"since {upload['at_utc'][:16].replace('T', ' ')} UTC"
+    return [
+        Trouble(
+            "warning", f"No copy has left this disk {since}: {upload['error']}",
+            "It is tried again by itself; the target is that of ARENA_UPLOAD_URL.",
         )
     ]  # fmt: skip
 
@@ -130,8 +158,13 @@ def _runs(runs: pd.DataFrame, working: bool) -> list[Trouble]:
         ("stopped", "The same command resumes it, with a larger budget where that was the reason."),
         ("running", "The same command resumes it."),
     ):
-        names = list(open_runs.loc[open_runs["status"] == status, "run"])
-        if names and not (status == "running" and (working or (open_runs["kind"] == "live").any())):
+        own = open_runs[open_runs["status"] == status]
+        if status == "running":  # a live season always is, and jobs tell of their own runs
+            own = own[(own["kind"] != "live") & ~own["workbench"]]
+        elif status == "stopped":  # whoever stopped a run of their own meant it
+            own = own[~own["workbench"]]
+        names = list(own["run"])
+        if names and not (status == "running" and working):
             many = f"{len(names)} runs are" if len(names) > 1 else "A run is"
             words = "left unfinished" if status == "running" else status
             level: Level = "error" if status == "failed" else "warning"
@@ -139,11 +172,19 @@ def _runs(runs: pd.DataFrame, working: bool) -> list[Trouble]:
     return found
 
 
-def _round(store: Store) -> list[Trouble]:
+def newest_round(store: Store) -> dict[str, Any] | None:
+    """The newest round of the live seasons that go on, with its `run`; without one, of the newest
+    official run. As `reader.last_round`, None without any."""
     runs = reader.runs(store)
-    if runs.empty:
-        return []
-    last = reader.last_round(store, str(runs["run"].iloc[0]))
+    runs = runs[runs["voided_reason"].isna() & ~runs["workbench"]]
+    live = runs[(runs["kind"] == "live") & (runs["status"] == "running")]
+    found = [(str(run), reader.last_round(store, str(run))) for run in (live if len(live) else runs[:1])["run"]]
+    known = [{"run": run, **last} for run, last in found if last is not None]
+    return max(known, key=lambda last: last["as_of_utc"], default=None)
+
+
+def _round(store: Store) -> list[Trouble]:
+    last = newest_round(store)
     if last is None:
         return []
     failed = sum(last["statuses"].get(s, 0) for s in FAILED)
@@ -167,7 +208,7 @@ def _sources(rows: Sequence[Mapping[str, Any]]) -> list[Trouble]:
     names = ", ".join(f"{r['source']} ({r['status']})" for r in bad)
     return [
         Trouble(
-            level, f"{len(bad)} of {len(rows)} sources of news did not answer last time: {names}.",
+            level, f"{len(bad)} of {len(rows)} sources did not answer last time: {names}.",
             "They are asked again by themselves; a key that is missing is named under Sources.",
         )
     ]  # fmt: skip
@@ -180,7 +221,8 @@ def _prices(checks: pd.DataFrame) -> list[Trouble]:
     return [
         Trouble(
             "warning", f"{len(kept)} days of prices are in quarantine: {', '.join(sorted(set(kept['asset'])))}.",
-            "A second source that agrees lifts it; nothing is decided on such a day until then.",
+            "A split, a second source that agrees or five sessions at the new level lift it; nothing is "
+            "decided on such a day until then.",
         )
     ]  # fmt: skip
 

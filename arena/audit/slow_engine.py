@@ -7,7 +7,7 @@ misreads `docs/protocol.md`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Literal
@@ -74,6 +74,16 @@ class _Account:
         worth = self.equity(price)
         if worth <= 0:
             self.cash, self.units, self.bankrupt = worth, 0.0, True
+
+    def corporate_action(self, kind: str, value: float) -> None:
+        """A split makes `value` shares of one, a dividend pays `value` a share (a short pays it)."""
+        if kind == "dividend":
+            self.cash += self.units * value
+            return
+        self.units *= value
+        self.tranche_units *= value
+        if self.mark is not None:
+            self.mark /= value
 
     def execute(self, intent: Intent, price: float) -> None:
         if intent is Intent.KEEP:  # no order, so the account is judged at the close only
@@ -184,6 +194,7 @@ def replay_account(
     fill: Literal["close", "next"] = "close",
     force_close: bool = True,
     days: Sequence[int] | None = None,
+    actions: Mapping[int, Sequence[tuple[str, float]]] | None = None,
 ) -> list[SlowRow]:
     """One row a session for one account; definitions 3.4, 3.5 and 1.4.
 
@@ -194,6 +205,7 @@ def replay_account(
         closes: last price of each session; NaN: no trade, the mark is carried, borrow still runs.
         days: calendar days from the session before (borrow); 1 each if not given.
         fill: `close` executes decision D at close(D), `next` at open(D+1).
+        actions: (kind, value) of splits and dividends before anything else of a session, by its index.
         force_close: close what is open at the last valid close, with its costs.
 
     Raises:
@@ -202,6 +214,8 @@ def replay_account(
     account = _open_account(strategy, capital, fee_bps, slippage_bps)
     rows: list[SlowRow] = []
     for t, close in enumerate(closes):
+        for kind, value in (actions or {}).get(t, ()):
+            account.corporate_action(kind, value)
         if not account.bankrupt:
             account.accrue_borrow(borrow_bps_year, 1 if days is None else days[t])
             if not isnan(close):

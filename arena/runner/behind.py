@@ -9,7 +9,8 @@ from arena.core.actions import Intent, target_side
 from arena.core.season import RunSpec
 from arena.llm.registry import known_models
 from arena.runner.sealing import parse_part
-from arena.store import reader
+from arena.store import live_reader, reader
+from arena.store.actions_reader import run_bars, share_ratio
 from arena.store.news_reader import failed_brief, rejected_briefs
 from arena.store.store import Store
 
@@ -31,12 +32,13 @@ def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
     found = reader.decision(store, decision_id)
     if found is None:
         return None
-    run = reader.run(store, found["run"])
+    run = live_reader.run_as_settled(store, found["run"])
     spec = RunSpec.model_validate_json(run["spec_json"])
     after = target_side(Intent(found["intent"]), found["position_before"], spec.season.action_spec)
-    bars = reader.bars(store, found["asset"], int(run["revision"]))
+    bars = run_bars(store, run, found["asset"])
     later = bars[bars["session"].dt.date > found["session"]].head(1).to_dict("records")
     next_bar = later[0] if later else None
+    shares = 1.0 if next_bar is None else share_ratio(store, run, found["asset"], found["session"])
     info = known_models().get(found["model"])
     cutoff = None if info is None else info.knowledge_cutoff
     return {
@@ -44,7 +46,7 @@ def behind(store: Store, decision_id: str) -> dict[str, Any] | None:
         "evidence": json.loads(found.pop("evidence_json")),
         "position_after": after,
         "next_session": next_bar["session"].date() if next_bar else None,
-        "next_return_frac": next_bar["close"] / found["price"] - 1.0 if next_bar else None,
+        "next_return_frac": next_bar["close"] * shares / found["price"] - 1.0 if next_bar else None,
         "n_model_calls": sum(c["kind"] == ASKED for c in found["calls"]),
         "n_repairs": sum(
             c["kind"] == ASKED and c["status"] == "invalid_output" for c in found["calls"]

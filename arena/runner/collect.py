@@ -44,13 +44,24 @@ def collect(
     if len(mine):
         began: datetime = mine["created_at_utc"].iloc[0].to_pydatetime()
         return began
-    chosen = tuple(assets.values())
-    taken, health, seen_utc = ask_live(chosen, now_utc, () if searcher is None else (searcher,))
+    more = () if searcher is None else (searcher,)
+    return poll_live(store, tuple(assets.values()), now_utc, more)
+
+
+def poll_live(
+    store: Store, assets: Sequence[Asset], now_utc: datetime, more: Sequence[NewsSource] = ()
+) -> datetime:
+    """Ask every live source of news and filings, and keep what they said.
+
+    Returns:
+        The moment at which the last one had answered.
+    """
+    taken, health, seen_utc = ask_live(assets, now_utc, more)
     articles = [
         article_row(item, story.id, seen_utc)
         for archive in taken.archives.values() for story in archive.stories for item in story.items
     ]  # fmt: skip
-    figures = poll_figures(chosen, seen_utc)
+    figures = poll_figures(assets, seen_utc)
     store.write([WriteUnit(rows=(*health, *articles)), WriteUnit(rows=tuple(figures))])
     return seen_utc
 
@@ -123,13 +134,16 @@ def fact_row(fact: Fact, fetched_at_utc: datetime) -> FactRow:
 
 
 def stored_archives(
-    store: Store, assets: Mapping[str, Asset], until_utc: datetime
+    store: Store, assets: Mapping[str, Asset], until_utc: datetime, since_utc: datetime | None = None
 ) -> dict[str, Archive]:
-    """Archives of what had been collected by `until_utc`."""
+    """Archives of what had been collected by `until_utc`, and known from `since_utc` on."""
     return {
         asset.id: archive_of(
             asset,
-            [_item(row, asset) for row in news_reader.collected(store, asset.id, until_utc)],
+            [
+                _item(row, asset)
+                for row in news_reader.collected(store, asset.id, until_utc, since_utc)
+            ],
         )
         for asset in assets.values()
     }

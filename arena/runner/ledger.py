@@ -13,9 +13,10 @@ from datetime import date, datetime
 
 from arena.core.hashing import account_key
 from arena.core.ids import TrackId
-from arena.core.rows import EquityRow, FillRow
+from arena.core.rows import ActionRow, EquityRow, FillRow
 from arena.core.season import Season
 from arena.core.types import Asset
+from arena.portfolio.corporate_actions import apply_action
 from arena.portfolio.engine import Book, Costs, Legs, advance, force_close
 
 Leg = tuple[float, float, float]
@@ -64,6 +65,18 @@ class Ledger:
         self.sessions: list[date] = []
         self.last_price = math.nan
         self.stale_marks = 0
+
+    def corporate_action(self, action: ActionRow) -> None:
+        """A split or a dividend at the open, before anything is traded.
+
+        It is no trade: there is no fill, and a dividend belongs to the curve, not to a round trip.
+        Legs count in the shares of now, so that what is bought before a split and sold after it is one trip.
+        """
+        apply_action(self.book, action)
+        if action.kind == "split":
+            ratio = action.value
+            for account in self.accounts:
+                account.legs = [(u * ratio, price / ratio, fee) for u, price, fee in account.legs]
 
     def settle(
         self,

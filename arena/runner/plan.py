@@ -13,7 +13,7 @@ from arena.core.ids import TrackId
 from arena.core.season import RunSpec
 from arena.core.types import Asset, Slot
 from arena.llm.registry import model_kind
-from arena.market.calendars import Convention, slots
+from arena.market.calendars import Convention, slots, wait_ends
 from arena.market.history import History, load_history
 from arena.market.seal import N_BARS, first_possible_start
 from arena.market.sources import PriceSource
@@ -30,17 +30,18 @@ BUY_HOLD = "buy_hold"
 
 @dataclass(frozen=True)
 class Round:
-    """All slots due at one moment."""
+    """All slots due at one moment. Slots of `missed` assets are too old to be decided (live only)."""
 
     as_of_utc: datetime
     slots: tuple[Slot, ...]
+    missed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Plan:
     """A run ready to be carried out. `benchmarks` are the Buy & Hold tracks by asset.
 
-    Slots before the specification's start are warm-up: only tracks that learn have decisions there.
+    `last_session` is when everything is closed; a live run has none. Slots before the specification's start are warm-up: only tracks that learn have decisions there.
     """
 
     run: str
@@ -58,6 +59,16 @@ class Plan:
 
     def live(self, slot: Slot) -> bool:
         return slot.session >= self.spec.start
+
+    def ends_at(self, slot: Slot) -> bool:
+        """Whether everything is closed after this slot."""
+        return slot.session == self.last_session.get(slot.asset)
+
+    def late(self, slot: Slot, decided_at_utc: datetime) -> bool:
+        """Whether a decision of a live run came after the slot's wait; a replay has no such thing."""
+        if self.spec.kind != "live" or not self.live(slot):
+            return False
+        return decided_at_utc > wait_ends(self.assets[slot.asset], slot)
 
     def slots_of(self, track: Track) -> list[Slot]:
         """All slots at which the track decides, in order."""
@@ -200,25 +211,45 @@ def lay_out(
     """Rounds and fresh tracks of a run; `entries` are (agent id, model id, group)."""
     assets = {a: source.assets()[a] for a in spec.assets}
     rounds, last = make_rounds(spec, assets)
-    run, warming = spec.run_id(epoch), learners(spec)
+    run = spec.run_id(epoch)
+    due = [slot for rnd in rounds for slot in rnd.slots]
+    first = {a: min(s.session for s in due if s.asset == a and s.session >= spec.start) for a in assets}
+    prices = {a: start_price(histories[a], first[a]) for a in assets}
+    tracks, benchmarks = make_tracks(spec, run, assets, first, prices, strategies, entries)
+    return Plan(
+        run, epoch, spec, assets, histories, rounds, last, tracks, benchmarks, source.synthetic
+    )
+
+
+def make_tracks(
+    spec: RunSpec,
+    run: str,
+    assets: Mapping[str, Asset],
+    first: Mapping[str, date],
+    prices: Mapping[str, float],
+    strategies: Sequence[str],
+    entries: Sequence[tuple[str, str, str]],
+) -> tuple[tuple[Track, ...], dict[str, Track]]:
+    """Fresh tracks by asset and entry, and Buy & Hold by asset.
+
+    Args:
+        first: first session of each asset that counts.
+        prices: mark of its accounts before that one trades.
+    """
+    warming = learners(spec)
 
     def track(agent: str, model: str, group: str, asset: Asset, stored: Sequence[str]) -> Track:
-        due = (s.session for r in rounds for s in r.slots if s.asset == asset.id)
-        first = min(s for s in due if s >= spec.start)
         learns = agent in warming
         return Track(
             TrackId(run, agent, model, asset.id), asset, spec.season, stored, group,
-            first_live=first, live_price=start_price(histories[asset.id], first),
+            first_live=first[asset.id], live_price=prices[asset.id],
             warmup=learns, taught=spec.warmup_mode == "teacher", memory=get_agent(agent).memory() if learns else None,
         )  # fmt: skip
 
     tracks = tuple(track(*e, a, strategies) for a in assets.values() for e in entries)
-    benchmarks = {
+    return tracks, {
         a.id: track(BUY_HOLD, "-", "benchmark", a, (BUY_HOLD,)) for a in assets.values()
     }
-    return Plan(
-        run, epoch, spec, assets, histories, rounds, last, tracks, benchmarks, source.synthetic
-    )
 
 
 def make_plan(
@@ -231,15 +262,19 @@ def make_plan(
     intelligence: Intelligence = PRICES_ONLY,
 ) -> Plan:
     """A run in which agents decide. `strategies` are the accounts to store, no part of its name."""
-    entries = [
+    plan = lay_out(spec, source, strategies, histories, entries_of(spec), epoch=epoch)
+    return replace(
+        plan, polls=make_polls(plan.tracks, strategies), intelligence=intelligence
+    )
+
+
+def entries_of(spec: RunSpec) -> list[tuple[str, str, str]]:
+    """(agent id, model id, group) of everyone who decides."""
+    return [
         (agent.id, model, "model" if model in agent.own_models else model_kind(model))
         for agent in map(get_agent, spec.agents)
         for model in agent.own_models or spec.models
     ]
-    plan = lay_out(spec, source, strategies, histories, entries, epoch=epoch)
-    return replace(
-        plan, polls=make_polls(plan.tracks, strategies), intelligence=intelligence
-    )
 
 
 def make_polls(tracks: Sequence[Track], strategies: Sequence[str]) -> tuple[Poll, ...]:

@@ -13,6 +13,9 @@ from arena.core.errors import UnknownNameError
 from arena.core.season import Season
 from arena.core.settings import DATA
 
+LIVE = "live"
+"""Section of the live seasons, which are no presets (`live_seasons`)."""
+
 
 class Preset(BaseModel):
     """What a protocol fixes; everything not set here comes from the command line or its defaults."""
@@ -37,7 +40,8 @@ class Preset(BaseModel):
 
 def load_presets(path: Path = DATA / "seasons.toml") -> dict[str, Preset]:
     with path.open("rb") as file:
-        return {name: Preset(**values) for name, values in tomllib.load(file).items()}
+        tables = tomllib.load(file)
+    return {name: Preset(**values) for name, values in tables.items() if name != LIVE}
 
 
 def get_preset(name: str) -> Preset:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 
 from arena.core.hashing import canonical_json
 from arena.core.rows import AssetRow, BarRow, PriceCheckRow, Row
@@ -46,13 +46,24 @@ def changed_sessions(history: History, stored: Mapping[object, Price]) -> list[o
     ]
 
 
+def _holes(history: History, stored: Mapping[object, Price]) -> set[object]:
+    """Sessions that are missing between stored ones and that `history` has."""
+    known = [s for s in stored if isinstance(s, date)]
+    if not known:
+        return set()
+    first, last = min(known), max(known)
+    found: set[object] = {b.session for b in history.bars if first < b.session < last}
+    return found - set(known)
+
+
 def price_rows(
     store: Store, histories: Iterable[History], now_utc: datetime
 ) -> tuple[int, list[Row]]:
     """Rows that bring the store up to `histories`, and the revision a new run reads them at.
 
     New sessions join at the newest revision; changed ones open the next revision, each with a
-    `revision` check that keeps the old close beside the new one.
+    `revision` check that keeps the old close beside the new one. So do those that fill a hole: what
+    was sealed without them must not find them at its revision.
     """
     current = latest_revision(store)
     rows: list[Row] = []
@@ -61,12 +72,13 @@ def price_rows(
         rows.append(asset_row(history.asset))
         stored = stored_prices(store, history.asset.id, current)
         changed = set(changed_sessions(history, stored))
-        if changed:
+        filled = _holes(history, stored)
+        if changed or filled:
             revision = current + 1
         for bar in history.bars:
             if bar.session in stored and bar.session not in changed:
                 continue
-            at = current + 1 if bar.session in changed else current
+            at = current + 1 if bar.session in changed | filled else current
             source = history.sources[bar.session]
             rows.append(
                 BarRow(

@@ -7,8 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
 
 from arena.agents.registry import get_agent
 from arena.core.actions import FAILED, GAPS, Status
@@ -113,12 +115,13 @@ def run_replay(
     spending: Spending = NOTHING_PAID,
     intelligence: Intelligence = PRICES_ONLY,
     judge: str | None = None,
+    head: Mapping[str, Any] = MappingProxyType({}),
 ) -> RunResult:
     """Carry out `spec`, once an epoch; decisions that are stored already are not asked again.
 
     `histories` come from `prepare`, where names and data were checked before a store was opened;
     `intelligence` from `gather`, where the specification has anybody write briefs. `judge` is a model
-    that scores new briefs.
+    that scores new briefs. `head` sets columns of the rows of new runs (`workbench`, `expires_at_utc`).
 
     A budget that is met stops the run where it is, with what it did stored: the tracks that came
     first in the plan's order have decided. The same command with a larger one goes on from there.
@@ -138,7 +141,7 @@ def run_replay(
         )
         model_of = models[plan.run].of
         desk = brief_desk(spec, model_of, judge)
-        revision = open_run(plan, store, clock)
+        revision = open_run(plan, store, clock, head)
         sealer = Sealer(plan, store, revision, clock, *desk)
         result.runs.append(plan.run)
         result.n_resumed += restore(plan, store, sealer)
@@ -224,7 +227,9 @@ def all_strategies(store: Store, run: str, wanted: Sequence[str]) -> tuple[str, 
     return tuple(dict.fromkeys((*wanted, *begun)))
 
 
-def open_run(plan: Plan, store: Store, clock: Clock) -> int:
+def open_run(
+    plan: Plan, store: Store, clock: Clock, columns: Mapping[str, Any] = MappingProxyType({})
+) -> int:
     """Write the run's head rows, or check that its data are still those it started with.
 
     Returns:
@@ -241,7 +246,7 @@ def open_run(plan: Plan, store: Store, clock: Clock) -> int:
     now = clock()
     revision, rows = price_rows(store, plan.histories.values(), now)
     head = run_row(plan.spec, plan.run, plan.epoch, revision, plan.n_planned, plan.synthetic, now)
-    store.write([WriteUnit(rows=(season_row(plan.spec), head, *rows))])
+    store.write([WriteUnit(rows=(season_row(plan.spec), replace(head, **columns), *rows))])
     return revision
 
 

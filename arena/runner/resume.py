@@ -34,10 +34,23 @@ def restore(plan: Plan, store: Store, sealer: Sealer) -> int:
     stored = reader.decisions(store, plan.run, phase=None)
     if stored.empty:
         return 0
+    hashes = {asset: _hashes(plan, sealer, asset, stored) for asset in plan.assets}
+    feed(plan, store, stored, hashes)
+    return int((stored["phase"].eq("live") & ~stored["model"].isin(list(VOTE.values()))).sum())
+
+
+def feed(
+    plan: Plan, store: Store, stored: pd.DataFrame, hashes: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Every track through its `stored` decisions and back to its memory; accounts that the store does
+    not have yet are written.
+
+    Args:
+        hashes: of the market of each slot, by asset and slot key.
+    """
     by_track = {str(t): f.sort_values("seq") for t, f in stored.groupby("track")}
     memories = reader.memories(store, plan.run)
     accounts = set(reader.summaries(store, plan.run)["account"])
-    hashes = {asset: _hashes(plan, sealer, asset, stored) for asset in plan.assets}
     bench = {asset: _benchmark(plan, asset) for asset in plan.assets}
     units = []
     for track in plan.all_tracks:
@@ -51,7 +64,6 @@ def restore(plan: Plan, store: Store, sealer: Sealer) -> int:
             held = bench[track.asset.id][: len(track.ledger.sessions)]
             units.append(_added_accounts(track, missing, equity, fills, held))
     store.write(units)
-    return int((stored["phase"].eq("live") & ~stored["model"].isin(list(VOTE.values()))).sum())
 
 
 def remember(track: Track, stored: Mapping[str, Any] | None) -> None:
@@ -80,10 +92,10 @@ def replay_decisions(
         _same_market(row, slot, hashes)
         bar = plan.histories[slot.asset].bar(slot.session)
         before = track.begin(slot, bar)
-        last = slot.session == plan.last_session[slot.asset]
         after = track.finish(
-            slot, bar, Intent(row["intent"]), Status(row["status"]), bool(row["late"]), last
-        )
+            slot, bar, Intent(row["intent"]), Status(row["status"]), bool(row["late"]),
+            plan.ends_at(slot), row["decided_at_utc"].to_pydatetime(),
+        )  # fmt: skip
         equity += after.equity or before.equity
         fills += before.fills + after.fills
         track.chain = row["chain_hash"]
@@ -100,7 +112,7 @@ def _hashes(
 
 
 def _same_market(row: Mapping[Any, Any], slot: Slot, hashes: Mapping[str, str]) -> None:
-    if row["slot_key"] != slot.key or row["market_hash"] not in ("", hashes[slot.key]):
+    if row["slot_key"] != slot.key or row["market_hash"] not in ("", hashes.get(slot.key)):
         raise ConfigError(
             f"data changed; use --new: {row['decision']} was made on another market context than "
             "today's data give."
@@ -114,11 +126,11 @@ def _benchmark(plan: Plan, asset: str) -> list[float]:
         model.id, model.asset, model.season, model.strategies, model.group,
         first_live=model.first_live, live_price=model.live_price,
     )  # fmt: skip
+    track.quote_of, track.actions_of = model.quote_of, model.actions_of
     for slot in plan.slots_of(track):
         bar = plan.histories[slot.asset].bar(slot.session)
         track.begin(slot, bar)
-        last = slot.session == plan.last_session[slot.asset]
-        track.finish(slot, bar, Intent.LONG, Status.OK, False, last)
+        track.finish(slot, bar, Intent.LONG, Status.OK, False, plan.ends_at(slot))
     return track.ledger.accounts[0].balance
 
 

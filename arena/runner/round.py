@@ -11,8 +11,9 @@ from datetime import datetime
 from arena.agents.base import Agent
 from arena.agents.desk import Desk
 from arena.agents.remote.agent import Elsewhere
-from arena.core.actions import Intent, Status
+from arena.core.actions import GAPS, Intent, Status
 from arena.core.clock import Clock
+from arena.core.crash import crash_point
 from arena.core.hashing import sha256_text
 from arena.core.rows import SummaryRow, WriteUnit
 from arena.core.types import Decision, Past, Slot, TrackView
@@ -59,6 +60,8 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
     plan, store = execution.plan, execution.store
 
     async def seal(slot: Slot) -> Sealed:
+        if slot.asset in rnd.missed:
+            return execution.sealer.missed(slot)
         async with execution.gate:
             return await execution.sealer.seal(slot)
 
@@ -69,7 +72,10 @@ async def run_round(execution: Execution, rnd: Round) -> RoundResult:
     if broke is not None:
         # The briefs that were made are paid for: they are there when the run goes on.
         return RoundResult([], [kept], broke)
-    held = {a: step_benchmark(plan, s) for a, s in sealed.items() if plan.live(s.slot)}
+    held = {
+        a: step_benchmark(plan, s) for a, s in sealed.items()
+        if plan.live(s.slot) and not plan.benchmarks[a].decided(s.slot)
+    }  # fmt: skip
     due = [
         (t, at) for t in plan.tracks
         if (at := sealed.get(t.asset.id)) and t.wants(at.slot) and not t.decided(at.slot)
@@ -109,7 +115,14 @@ async def decide_and_record(
         await asyncio.wrap_future(track.saving)
     settled = track.begin(at.slot, at.bar)
     view = track.view(at.bar.close if at.bar else track.ledger.last_price)
-    decision = await decide(execution, track, at, view)
+    try:
+        decision = await decide(execution, track, at, view)
+    except BudgetStop as stop:
+        if execution.plan.spec.kind != "live":
+            raise
+        # A slot of a live run does not come back, so that it says what became of it.
+        decision = Decision(Intent.KEEP, Status.BUDGET_STOP, str(stop))
+    crash_point("answered")
     await asyncio.wrap_future(seen)
     unit = record(execution.plan, track, at, view, decision, settled, execution.clock())
     track.saving = execution.store.submit(unit)
@@ -118,6 +131,9 @@ async def decide_and_record(
 
 async def decide(execution: Execution, track: Track, at: Sealed, view: TrackView) -> Decision:
     """Tell the agent what followed its last decision, then let it decide (or study, warming up)."""
+    crash_point("asking")
+    if at.missed:
+        return Decision(Intent.KEEP, Status.MISSED, "nobody was there at this slot, nor soon after it")
     if at.market is None:
         return Decision(Intent.KEEP, Status.NO_DATA, f"no final bar for {at.slot.session}")
     plan, agent = execution.plan, execution.agents[track.id.agent]
@@ -173,17 +189,21 @@ def take_vote(
 
 def record(
     plan: Plan, track: Track, at: Sealed, view: TrackView, decision: Decision,
-    settled: Settled, decided_at_utc: datetime, *, late: bool = False,
+    settled: Settled, decided_at_utc: datetime,
 ) -> WriteUnit:  # fmt: skip
     """Everything one decision leaves behind, as one transaction."""
     price = at.bar.close if at.bar else track.ledger.last_price
     market_hash = at.market.market_hash if at.market else ""
+    # A gap is nobody's decision, so it is not a late one.
+    late = decision.status not in GAPS and plan.late(at.slot, decided_at_utc)
+    last = plan.ends_at(at.slot)
     row, rows, memory = decision_rows(
         track, at.slot, price, market_hash, view, decision,
         late=late, decided_at_utc=decided_at_utc,
     )  # fmt: skip
-    last = at.slot.session == plan.last_session[at.slot.asset]
-    now = track.finish(at.slot, at.bar, decision.intent, decision.status, late, last)
+    now = track.finish(
+        at.slot, at.bar, decision.intent, decision.status, late, last, decided_at_utc
+    )
     equity = now.equity or settled.equity
     summaries: tuple[SummaryRow, ...] = ()
     if track.phase == "live":
@@ -202,7 +222,7 @@ def step_benchmark(plan: Plan, at: Sealed) -> Settled:
     """Buy & Hold of one asset through one session: it wants to be long at every slot."""
     track = plan.benchmarks[at.slot.asset]
     settled = track.begin(at.slot, at.bar)
-    last = at.slot.session == plan.last_session[at.slot.asset]
+    last = plan.ends_at(at.slot)
     now = track.finish(at.slot, at.bar, Intent.LONG, Status.OK, late=False, last=last)
     return Settled(now.equity or settled.equity, settled.fills + now.fills)
 

@@ -32,13 +32,14 @@ from arena.store.store import Store
 
 @dataclass(frozen=True)
 class Sealed:
-    """The market of one asset at one slot, None where the session has no bar (a gap); and the rows
-    that keep what was sealed."""
+    """The market of one asset at one slot, None where the session has no bar (a gap) or the slot is
+    too old to be decided (`missed`); and the rows that keep what was sealed."""
 
     slot: Slot
     bar: Bar | None
     market: MarketContext | None
     rows: tuple[Row, ...] = ()
+    missed: bool = False
 
 
 async def write_digest(asset: Asset, day: DayNews) -> Brief:
@@ -84,6 +85,10 @@ class Sealer:
             rows += self._brief_rows(slot, day, brief, scores)
             self._stored[brief.id] = brief.facts(day)
         return self._sealed(slot, bar, day, rows)
+
+    def missed(self, slot: Slot) -> Sealed:
+        """A slot that nobody decides: its bar, for the accounts, and nothing to be seen."""
+        return Sealed(slot, self._bar(slot), None, missed=True)
 
     def again(self, slot: Slot) -> Sealed:
         """A slot that was decided, sealed once more from what is stored and from today's data.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
@@ -15,6 +15,7 @@ from arena.core.ids import TrackId
 from arena.core.rows import (
     HOST_COLUMNS,
     LATER_COLUMNS,
+    ActionRow,
     BlobRow,
     CallRow,
     DecisionRow,
@@ -29,6 +30,12 @@ from arena.market.calendars import close_utc, open_utc
 from arena.runner.ledger import Ledger
 from arena.runner.summary import Counts
 from arena.runner.totals import total
+
+QuoteOf = Callable[[datetime, datetime], tuple[float, datetime] | None]
+"""First price that was quoted in [since, before), and its time."""
+
+ActionsOf = Callable[[Slot, date], Sequence[ActionRow]]
+"""Splits and dividends with since < ex-date <= session of the slot, as they were known then, in order."""
 
 COVERED = {
     kind.TABLE: tuple(
@@ -67,7 +74,8 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One decision as its track remembers it; `price` is the close (or the carried mark) then.
+    """One decision as its track remembers it; `price` is the close (or the carried mark) then, in
+    the shares of now.
 
     `given` marks the action of a teacher's warm-up, made with the next move known.
     """
@@ -110,6 +118,12 @@ class Track:
         self._memory_sha256 = ""
         self.saving: Future[bool] | None = None
         """Commit of the newest decision."""
+        self.quote_of: QuoteOf | None = None
+        """Live coins: their orders fill at a quote, where there is one."""
+        self.actions_of: ActionsOf | None = None
+        """Live stocks: the ledger works in what happens to a share. Bars of replays have it worked in."""
+        self.priced: date | None = None
+        """Last session with a price."""
         self._open("warmup" if warmup else "live")
 
     def _open(self, phase: str) -> None:
@@ -121,6 +135,9 @@ class Track:
         )
         self.ledger.last_price = self.live_price
         self.order, self.order_slot = INTENT_CODE[Intent.KEEP], ""
+        self.order_since: datetime | None = None
+        """From when on the waiting order may fill."""
+        self.last_slot_utc: datetime | None = None
         self.entry_price: float | None = None
 
     def wants(self, slot: Slot) -> bool:
@@ -132,15 +149,40 @@ class Track:
         return bool(self.log) and self.log[-1].session >= slot.session
 
     def begin(self, slot: Slot, bar: Bar | None) -> Settled:
-        """Fill `next`: execute the previous slot's order at this session's open, mark at its close."""
+        """Splits and dividends since the last price; then, with fill `next`, execute the previous
+        slot's order at its first quote or, without one, at this session's open; mark at its close."""
         if self.phase == "warmup" and slot.session >= self.first_live:
             self._open("live")
+        if bar is not None:
+            self._corporate_actions(slot)
+            self.priced = slot.session
         settled = Settled()
         if self.season.fill == "next":
-            settled.add(self._settle(slot, bar, bar.open if bar else math.nan, "next_open"))
+            quote = self._quote(slot) if bar else None
+            if quote is not None:
+                settled.add(self._settle(slot, bar, quote[0], "quote", quote[1]))
+            else:
+                settled.add(self._settle(slot, bar, bar.open if bar else math.nan, "next_open"))
             if bar is not None:
                 self.order = INTENT_CODE[Intent.KEEP]
         return settled
+
+    def _corporate_actions(self, slot: Slot) -> None:
+        """What the track remembers is put into the shares of now too: a split is no return."""
+        if self.actions_of is None or self.priced is None:
+            return
+        for action in self.actions_of(slot, self.priced):
+            self.ledger.corporate_action(action)
+            if action.kind == "split":
+                self.log = [replace(r, price=r.price / action.value) for r in self.log]
+                if self.entry_price is not None:
+                    self.entry_price /= action.value
+
+    def _quote(self, slot: Slot) -> tuple[float, datetime] | None:
+        if self.quote_of is None or self.order_since is None:
+            return None
+        since = max(self.order_since, self.last_slot_utc or self.order_since)
+        return self.quote_of(since, slot.as_of_utc)
 
     def view(self, price: float) -> TrackView:
         """Position of the reference account at `price` and the last decisions with their outcomes."""
@@ -180,14 +222,20 @@ class Track:
         return self._memory_sha256
 
     def finish(
-        self, slot: Slot, bar: Bar | None, intent: Intent, status: Status, late: bool, last: bool
-    ) -> Settled:
-        """Fill `close`: execute now. Then count, remember, and close out after the `last` slot."""
+        self, slot: Slot, bar: Bar | None, intent: Intent, status: Status, late: bool, last: bool,
+        made_utc: datetime | None = None,
+    ) -> Settled:  # fmt: skip
+        """Fill `close`: execute now. Then count, remember, and close out after the `last` slot.
+
+        `made_utc` is when a late decision was made: its order fills at nothing older.
+        """
         settled = Settled()
         blank = bar is None and self.order != INTENT_CODE[Intent.KEEP]
         if not blank:
             # A gap must not cancel an order that still waits for its first price.
             self.order, self.order_slot = INTENT_CODE[intent], slot.key
+            self.order_since = made_utc if late and made_utc else slot.as_of_utc
+        self.last_slot_utc = slot.as_of_utc
         if self.season.fill == "close":
             settled.add(self._settle(slot, bar, bar.close if bar else math.nan, "close"))
         if last:
@@ -208,8 +256,9 @@ class Track:
         return settled
 
     def _settle(
-        self, slot: Slot, bar: Bar | None, fill_price: float, rule: str
-    ) -> tuple[list[EquityRow], list[FillRow]]:
+        self, slot: Slot, bar: Bar | None, fill_price: float, rule: str,
+        quoted_utc: datetime | None = None,
+    ) -> tuple[list[EquityRow], list[FillRow]]:  # fmt: skip
         at = open_utc if rule == "next_open" else close_utc
         before = self.ledger.book.side[self.ledger.reference]
         rows = self.ledger.settle(
@@ -218,7 +267,7 @@ class Track:
             fill_price,
             bar.close if bar else math.nan,
             slot_key=self.order_slot or slot.key,
-            filled_at_utc=at(self.asset.asset_class, slot.session),
+            filled_at_utc=quoted_utc or at(self.asset.asset_class, slot.session),
             rule=rule,
         )
         after = self.ledger.book.side[self.ledger.reference]

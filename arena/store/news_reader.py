@@ -229,13 +229,16 @@ def brief_contents(
     return {row["brief"]: json.loads(row["content_json"]) for row in found}
 
 
-def collected(store: Store, asset: str, until_utc: datetime) -> list[dict[str, Any]]:
-    """Articles of an asset that had been fetched by a moment, by when they became known."""
+def collected(
+    store: Store, asset: str, until_utc: datetime, since_utc: datetime | None = None
+) -> list[dict[str, Any]]:
+    """Articles of an asset that had been fetched by a moment, by when they became known; those known
+    before `since_utc` left out."""
     return _dicts(
         store,
         "SELECT * FROM articles WHERE asset = ? AND fetched_at_utc <= ? "
-        "ORDER BY known_at_utc, article",
-        [asset, until_utc],
+        "AND (?::TIMESTAMPTZ IS NULL OR known_at_utc >= ?) ORDER BY known_at_utc, article",
+        [asset, until_utc, since_utc, since_utc],
     )
 
 

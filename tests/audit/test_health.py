@@ -16,11 +16,13 @@ from arena.core.errors import ConfigError
 from arena.runner.voiding import MAX_REASON_CHARS, void_run
 from arena.store import reader
 from arena.store.store import open_store
+from tests.live.made_arena import LAST_SLOT, small
 from tests.ui.made_store import RULES_RUN, build
 
 
 def runs(*rows: tuple[str, str, str, str | None]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["run", "kind", "status", "voided_reason"])
+    frame = pd.DataFrame(rows, columns=["run", "kind", "status", "voided_reason"])
+    return frame.assign(workbench=frame["run"].str.startswith("w"))
 
 
 def test_unfinished_runs_by_kind() -> None:
@@ -36,7 +38,21 @@ def test_unfinished_runs_by_kind() -> None:
     ]
     # What is being worked on, and a live run, are running as they should.
     assert len(health._runs(frame, working=True)) == 2
-    assert health._runs(runs(("l", "live", "running", None)), working=False) == []
+    live = ("l", "live", "running", None)
+    assert health._runs(runs(live), working=False) == []
+    # A live season hides no replay that was cut off; jobs tell of ad-hoc runs themselves.
+    beside = runs(live, ("e", "replay", "running", None), ("w", "replay", "stopped", None))
+    assert [t.what for t in health._runs(beside, working=False)] == ["A run is left unfinished: e."]
+
+
+def test_the_newest_round_is_the_live_one_whatever_was_made_after_it(tmp_path: Path) -> None:
+    with open_store(small(tmp_path / "live.duckdb"), read=True) as store:
+        assert reader.runs(store)["kind"].iloc[0] == "replay"
+        last = health.newest_round(store)
+        assert last is not None
+        assert (last["run"].split("-")[0], last["as_of_utc"]) == ("live", LAST_SLOT)
+        (failed,) = health._round(store)
+        assert "1 of 2 decisions of the newest round failed (20 Mar 2026 00:05 UTC)" in failed.what
 
 
 def test_sources_are_an_error_only_when_none_answers() -> None:
