@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import duckdb
@@ -17,6 +17,8 @@ import duckdb
 from arena.core.errors import StoreError
 from arena.core.hashing import canonical_json
 from arena.store.snapshot import beside
+
+KEYS = frozenset({"store_id", "heads", "n_decisions"})
 
 
 def head_path(store: Path) -> Path:
@@ -28,7 +30,7 @@ def read_head(store: Path) -> dict[str, object] | None:
     """`{store_id, heads: {track: hash}, n_decisions}` as last written, or None without a file.
 
     Raises:
-        StoreError: a file that is no JSON.
+        StoreError: a file that is no such JSON.
     """
     path = head_path(store)
     if not path.exists():
@@ -36,11 +38,17 @@ def read_head(store: Path) -> dict[str, object] | None:
     try:
         head: dict[str, object] = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise StoreError(
-            f"The head file `{path}` is no JSON ({error}). Move it away: the next write makes a "
-            "new one, and until then nothing outside the store vouches for its end."
-        ) from error
+        raise _unusable(path, str(error)) from error
+    if not (isinstance(head, dict) and head.keys() >= KEYS and isinstance(head["heads"], dict)):
+        raise _unusable(path, "it lacks what is written there")
     return head
+
+
+def _unusable(path: Path, why: str) -> StoreError:
+    return StoreError(
+        f"The head file `{path}` cannot be used ({why}). Move it away: the next write makes a "
+        "new one, and until then nothing outside the store vouches for its end."
+    )
 
 
 class HeadFile:
@@ -78,6 +86,23 @@ class HeadFile:
         self.heads.update({t: h for t, h in heads.items() if t not in self.broken})
         self.n_decisions += n_new
         self.dirty = self.dirty or bool(heads)
+
+    def forget(self, tracks: Collection[str], n_decisions: int) -> None:
+        """Leave out tracks that are about to be deleted, in the file as well.
+
+        Raises:
+            StoreError: the file cannot be written; nothing may be deleted then.
+        """
+        gone, before = frozenset(tracks), (self.heads, self.broken, self.n_decisions)
+        self.heads = {t: h for t, h in self.heads.items() if t not in gone}
+        self.broken, self.n_decisions = self.broken - gone, n_decisions
+        try:
+            self.write()
+        except OSError as error:
+            self.heads, self.broken, self.n_decisions = before
+            raise StoreError(
+                f"The head file `{self.path}` cannot be written ({error}). Nothing was deleted."
+            ) from error
 
     def write(self) -> None:
         """Replace the file; a crash leaves the old one or the new one."""

@@ -28,13 +28,22 @@ def copy_database(cur: duckdb.DuckDBPyConnection, target: Path) -> None:
     Writers go on meanwhile. `target` must be in the store's folder: no other may be written.
     """
     part = target.with_name(target.name + ".part")
-    for stale in (part, part.with_name(part.name + ".wal")):
-        stale.unlink(missing_ok=True)
+    _clear(part)
     cur.execute("SELECT current_database()")
     source = quote(cur.fetchall()[0][0])
-    cur.execute(f"ATTACH {literal(str(part))} AS {ALIAS}")
     try:
-        cur.execute(f"COPY FROM DATABASE {source} TO {ALIAS}")
-    finally:
-        cur.execute(f"DETACH {ALIAS}")
+        cur.execute(f"ATTACH {literal(str(part))} AS {ALIAS}")
+        try:
+            cur.execute(f"COPY FROM DATABASE {source} TO {ALIAS}")
+        finally:
+            cur.execute(f"DETACH {ALIAS}")
+    except BaseException:
+        # On a full disk half a copy would keep the store itself from going on.
+        _clear(part)
+        raise
     part.replace(target)
+
+
+def _clear(part: Path) -> None:
+    for stale in (part, part.with_name(part.name + ".wal")):
+        stale.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,6 +31,7 @@ from arena.store.schema import columns, quote
 from arena.store.snapshot import copy_database, snapshot_path
 from arena.store.writer import Writer
 
+CLOSE_WAIT_S = 2.0
 UPGRADE_WAIT_S = 2.0
 """How long an owner waits for cursors of readers of the same process to end."""
 
@@ -52,7 +53,17 @@ class _Engine:
     def close(self) -> None:
         if self.writer is not None:
             self.writer.close()
-        self.con.close()
+        ends_at = time.monotonic() + CLOSE_WAIT_S
+        while True:
+            try:
+                self.con.close()
+            except duckdb.Error:
+                # A reader in another thread is in the middle of a call.
+                if time.monotonic() > ends_at:
+                    raise
+                time.sleep(0.02)
+            else:
+                return
 
 
 _ENGINES: dict[Path, _Engine] = {}
@@ -116,6 +127,23 @@ def _start(path: Path, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, str,
         raise
 
 
+def open_copy(copy: Path, live: Path) -> Store:
+    """A reader on `copy`, a snapshot or a backup of the store `live`, which it names as its `path`.
+
+    Raises:
+        StoreError: missing, newer, damaged, or something else than a store.
+    """
+    with _LOCK:
+        engine = _engine(copy.resolve(), read_only=True)
+        return Store(engine, read_only=True, snapshot_of=live.expanduser().resolve())
+
+
+def open_here(path: Path) -> bool:
+    """Whether this process has the store open, so that it must not touch the file by its path."""
+    with _LOCK:
+        return path.expanduser().resolve() in _ENGINES
+
+
 def _upgrade(engine: _Engine) -> None:
     """From reader to owner, under the stores that are open already."""
     engine.con.close()
@@ -160,6 +188,51 @@ class Store:
         """Seconds since the snapshot was made; None for the live file."""
         return None if self._made_utc is None else (utc_now() - self._made_utc).total_seconds()
 
+    @property
+    def broken(self) -> str | None:
+        """Why DuckDB has given up the owner's connection; every statement fails until `reopen`."""
+        writer = self._engine.writer
+        return None if writer is None else writer.broken
+
+    @property
+    def writable(self) -> bool:
+        """Whether a write may be tried: an owner whose writer is alive."""
+        writer = self._engine.writer
+        return not self.read_only and writer is not None and writer.broken is None
+
+    def reopen(self, *, writing: bool) -> None:
+        """Open the file anew under all handles of this process; what was committed is there.
+
+        Without `writing` the process keeps the file but only reads it, until it is opened again.
+
+        Raises:
+            StoreError: it cannot be opened, or a reader of the dead connection has not ended; every
+                statement goes on failing, and this may be tried again.
+        """
+        with _LOCK:
+            engine = self._engine
+            if engine.writer is not None:
+                engine.writer.close()
+            engine.writer = None
+            engine.con.close()
+            deadline_s = time.monotonic() + UPGRADE_WAIT_S
+            while True:
+                try:
+                    started = _start(engine.path, read_only=not writing)
+                except (StoreError, duckdb.Error) as error:
+                    # Cursors of readers keep the dead connection alive until they end.
+                    if time.monotonic() > deadline_s:
+                        if isinstance(error, StoreError):
+                            raise
+                        raise StoreError(
+                            f"The store `{engine.path}` cannot be opened again: "
+                            f"{str(error).splitlines()[0]}"
+                        ) from error
+                    time.sleep(0.05)
+                else:
+                    engine.con, engine.store_id, engine.writer = started
+                    return
+
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A cursor of its own, to be closed by the caller (`with store.cursor() as cur`).
 
@@ -189,6 +262,20 @@ class Store:
         """Queue one unit; True once it is durable, False if its key was stored before."""
         return self._writer().submit(unit)
 
+    def change(self, work: Callable[[duckdb.DuckDBPyConnection], object]) -> None:
+        """Run `work` with the writing cursor, in a transaction of its own; returns when durable.
+
+        It sees everything that was queued before it. Return `writer.HOST_ONLY` from it where nothing
+        changed that a page keeps. What it raises is raised here, and nothing has changed then.
+        """
+        self._writer().submit(work).result()
+
+    def forget(
+        self, tracks: Collection[str], work: Callable[[duckdb.DuckDBPyConnection], object]
+    ) -> None:
+        """`change` for a `work` that deletes all decisions of `tracks`: takes them out of the head file."""
+        self._writer().forget(tracks, work).result()
+
     def update_run(self, run: str, **fields: Any) -> None:
         """Set columns of one run, e.g. `status="done"`; returns when durable.
 
@@ -214,11 +301,22 @@ class Store:
         self._writer().submit(change).result()
 
     def snapshot(self) -> Path:
-        """Renew `<store>.snapshot.duckdb` for other processes; writing goes on meanwhile."""
+        """Renew `<store>.snapshot.duckdb` for other processes; writing goes on meanwhile.
+
+        Raises:
+            StoreError: no room for it; the old one stays as it is.
+        """
         self._writer()
         target = snapshot_path(self.path)
-        with self._engine.snapshot_lock, self.cursor() as cur:
-            copy_database(cur, target)
+        try:
+            with self._engine.snapshot_lock, self.cursor() as cur:
+                copy_database(cur, target)
+                at_s = utc_now().timestamp()
+                os.utime(target, (at_s, at_s))  # its age is told by the arena's clock
+        except (duckdb.Error, OSError) as error:
+            raise StoreError(
+                f"The snapshot `{target.name}` could not be renewed: {str(error).splitlines()[0]}"
+            ) from error
         return target
 
     def _writer(self) -> Writer:

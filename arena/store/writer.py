@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
@@ -31,7 +31,11 @@ HEAD_EVERY_S = 1.0
 FATAL = (duckdb.FatalException, duckdb.InternalException)
 """After one of these DuckDB refuses every further statement of the process."""
 
-Work = WriteUnit | Callable[[duckdb.DuckDBPyConnection], None]
+HOST_ONLY = "host only"
+"""What a function of the cursor returns that changed nothing but tables of this host: what pages keep
+of the data stays right."""
+
+Work = WriteUnit | Callable[[duckdb.DuckDBPyConnection], object]
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,23 @@ class Writer:
             job.done.set_running_or_notify_cancel()
             self._queue.put(job)
         return job.done
+
+    def forget(
+        self, tracks: Collection[str], change: Callable[[duckdb.DuckDBPyConnection], object]
+    ) -> Future[bool]:
+        """Queue `change`, which deletes all decisions of `tracks`; the head file lets go of them first.
+
+        A crash in between leaves tracks that nothing outside the store vouches for until the next
+        start, while a head without its track would look like a loss.
+        """
+
+        def work(cur: duckdb.DuckDBPyConnection) -> object:
+            said = change(cur)
+            cur.execute("SELECT count(*) FROM decisions")
+            self._head.forget(tracks, cur.fetchall()[0][0])
+            return said
+
+        return self.submit(work)
 
     def close(self) -> None:
         """Write what is queued, then stop."""
@@ -144,10 +165,10 @@ class Writer:
         self._head.note(heads, counts.get(DecisionRow, 0))
         return new
 
-    def _call(self, change: Callable[[duckdb.DuckDBPyConnection], None]) -> None:
+    def _call(self, change: Callable[[duckdb.DuckDBPyConnection], object]) -> None:
         with self._transaction() as cur:
-            change(cur)
-            bump(cur)
+            if change(cur) != HOST_ONLY:
+                bump(cur)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -160,7 +181,8 @@ class Writer:
         except FATAL as error:
             self.broken = (
                 f"DuckDB has given up the store ({str(error).splitlines()[0]}). What was "
-                "committed is safe. Free some disk space if it is full, then restart the process."
+                "committed is safe. Free some disk space if it is full; the app then goes on by itself, "
+                "any other process must be restarted."
             )
             raise StoreError(self.broken) from error
         except duckdb.Error as error:

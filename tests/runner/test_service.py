@@ -13,12 +13,16 @@ from pathlib import Path
 import pytest
 
 from arena.core import settings
+from arena.core.errors import ConfigError
+from arena.market.sources import live as live_source
 from arena.runner import first_run, service
 from arena.runner.service import ServiceState
-from arena.store import reader
+from arena.store import damage, reader
+from arena.store.damage import StoreTrouble
 from arena.store.export import export
 from arena.store.store import open_store
 from tests.runner.test_replay import play, spec
+from tests.store.conftest import Make
 
 
 @pytest.fixture
@@ -34,10 +38,16 @@ def running(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
 
 
 def settled(state: ServiceState, timeout_s: float = 60) -> ServiceState:
-    assert state.thread is not None
-    state.thread.join(timeout_s)
-    assert not state.thread.is_alive()
-    return state
+    """The state once the store is filled, or shown; a viewer's thread goes on."""
+    ends_at = time.monotonic() + timeout_s
+    while time.monotonic() < ends_at:
+        if state.clock is not None or state.viewer is not None:
+            return state
+        assert state.thread is not None
+        if not state.thread.is_alive():
+            return state
+        time.sleep(0.02)
+    raise AssertionError("the service did not settle")
 
 
 def test_an_empty_store_fills_itself_once(running: Path) -> None:
@@ -86,7 +96,7 @@ def test_recorded_runs_join_the_first_run_and_are_not_taken_for_it(
 def test_stopping_in_a_replay_is_quick_and_the_next_start_finishes_it(
     running: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(first_run, "FIRST_RUN_DAYS", 40)
+    monkeypatch.setattr(first_run, "FIRST_RUN_DAYS", 12)
     state = service.ensure_started()
     deadline = time.monotonic() + 30
     while (state.progress() or (0.0, ""))[0] < 0.05 and time.monotonic() < deadline:
@@ -135,6 +145,84 @@ def test_a_damaged_store_is_a_message_not_a_crash(running: Path) -> None:
 def test_auto_without_network_is_the_sample(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(service, "RUNTIME", tmp_path)
     assert service.resolve_choice("auto") == "sample"
+    monkeypatch.setenv("ARENA_NETWORK", "on")
+    monkeypatch.setattr(live_source, "reachable", lambda timeout_s: False)
+    assert service.resolve_choice("auto") == "sample"
+    # A source that is away for a moment makes no sample of an arena that is kept elsewhere.
+    monkeypatch.setenv("ARENA_UPLOAD_URL", (tmp_path / "away").as_uri())
+    assert service.resolve_choice("auto") == "live"
+    monkeypatch.delenv("ARENA_UPLOAD_URL")
     (tmp_path / "live.duckdb").touch()
     assert service.resolve_choice("auto") == "live"
     assert service.resolve_choice("files:/x") == "files:/x"
+
+
+def test_a_first_run_that_fails_stops_nothing_else(
+    running: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Data that changed under a replay which was cut off, say: the clock must run all the same."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise ConfigError("data changed; use --new")
+
+    monkeypatch.setattr(first_run, "fill_store", fails)
+    state = settled(service.ensure_started())
+    assert state.clock is not None
+    assert state.level == "warning"
+    assert "data changed" in (state.message or "")
+    assert state.store is not None
+    with state.store.cursor() as cur:
+        cur.execute("SELECT action FROM audit")
+        assert ("first run failed",) in cur.fetchall()
+
+
+def test_a_full_disk_at_the_start_is_tried_again(
+    running: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_TICK_S", "0.1")
+    opened = damage.open_guarded
+    full = StoreTrouble("full", "1 MB is free.", "Make room.")
+    answers = [(None, full)]
+    monkeypatch.setattr(damage, "open_guarded", lambda path: answers.pop() if answers else opened(path))
+    state = service.ensure_started()
+    ends_at = time.monotonic() + 60
+    while state.clock is None and time.monotonic() < ends_at:
+        time.sleep(0.02)
+    assert not answers
+    assert state.clock is not None
+    assert (state.level, state.message) == ("ok", None)
+
+
+def test_no_message_names_the_folder(running: Path) -> None:
+    """Visitors read it."""
+    running.write_bytes(b"garbage" * 1000)
+    state = settled(service.ensure_started())
+    assert running.name in (state.message or "")
+    assert str(running.parent) not in (state.message or "")
+
+
+def test_without_a_runner_a_live_store_is_followed_and_left_free(
+    running: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process of pages beside `arena live`, started before it: it must not take the store."""
+    for name, value in (("ARENA_RUNNER", "off"), ("ARENA_DATA", "live"), ("ARENA_TICK_S", "0.05")):
+        monkeypatch.setenv(name, value)
+    make = Make()
+    with open_store(running) as store:
+        store.write([make.ground(), make.unit(0)])
+    state = settled(service.ensure_started())
+    ends_at = time.monotonic() + 30
+    while state.message is None and time.monotonic() < ends_at:
+        time.sleep(0.02)
+    assert (state.store, state.level) == (None, "error")
+    for day in (1, 2):
+        with open_store(running) as store:
+            store.write([make.unit(day)])
+            store.snapshot()
+        while time.monotonic() < ends_at:
+            if state.store is not None and len(reader.decisions(state.store, make.run_id)) == day + 1:
+                break
+            time.sleep(0.02)
+        else:
+            raise AssertionError("the new snapshot was not shown")
+    assert (state.level, state.message) == ("ok", None)

@@ -220,13 +220,13 @@ def test_eight_threads_read_whole_units_while_one_writes(store, make) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         reading = [pool.submit(read) for _ in range(8)]
-        for day in range(60):
+        for day in range(20):
             store.write([make.unit(day)])
         stop.set()
         for future in reading:
             future.result()
-    assert len(seen) > 60
-    assert max(seen) <= 60
+    assert len(seen) > 20
+    assert max(seen) <= 20
 
 
 def test_many_threads_may_submit(store, make, counts) -> None:
