@@ -38,6 +38,7 @@ QUIET = {
     "LITELLM_LOCAL_AUTOROUTER_PRESETS": "True",
 }
 """What keeps `import litellm` from reaching for the network."""
+FORGET_WITHIN_S = 10.0
 NAME_CHARS = 200
 MOST_TOKENS = 10**9
 """Of one request, prompt or answer: a thousand times the largest window there is."""
@@ -57,14 +58,17 @@ def load_litellm() -> Any:
     return litellm
 
 
-def trouble(info: ModelInfo) -> str:
-    """Why a model could not answer, as far as can be told without asking it; empty if nothing is wrong."""
+def trouble(info: ModelInfo, api_key: str | None = None) -> str:
+    """Why a model could not answer, as far as can be told without asking it; empty if nothing is wrong.
+
+    `api_key` is one that was given for this use and stands in no variable.
+    """
     if info.retired_on(utc_now().date()):
         return (
             f"`{info.id}` was retired by its provider on {info.retired}. "
             "Choose another model; runs that were made with it stay."
         )
-    if info.key_env is not None and not _key(info):
+    if info.key_env is not None and not (api_key or _key(info)):
         return f"`{info.id}` needs a key and {info.key_env} is not set. Set it and start again."
     return ""
 
@@ -73,15 +77,34 @@ def _key(info: ModelInfo) -> str:
     return os.environ.get(info.key_env, "").strip() if info.key_env else ""
 
 
+def forget_key(api_key: str) -> None:
+    """Let go of the clients that litellm would keep under a key for another hour.
+
+    For a key that was given for one use, when no request with it is under way any more.
+    """
+    if load_litellm.cache_info().currsize:
+        WORKER.submit(_forget(api_key)).result(FORGET_WITHIN_S)
+
+
+async def _forget(api_key: str) -> None:
+    # On the loop that the clients belong to, which closes them.
+    clients = load_litellm().in_memory_llm_clients_cache
+    for name in [name for name in clients.cache_dict if api_key in str(name)]:
+        clients.delete_cache(name)
+
+
 class Gateway:
     """A model behind litellm. One lives as long as a run; it may be awaited from any event loop.
 
-    Neither retries nor counts money: `RunModels` puts that around it.
+    Neither retries nor counts money: `RunModels` puts that around it. `api_key` goes before the
+    variable of the roster; it is handed to litellm with each request and never to the environment.
+    Whoever gives one keeps it out of texts (`redact.keeping_out`).
     """
 
-    def __init__(self, info: ModelInfo) -> None:
+    def __init__(self, info: ModelInfo, api_key: str | None = None) -> None:
         self.info, self.id = info, info.id
         self.kind: ModelKind = info.kind
+        self._api_key = api_key
         self._taken: frozenset[str] | None = None
         protect_environment()
 
@@ -98,12 +121,12 @@ class Gateway:
 
     def _ready(self) -> str | None:
         """The key, where one is needed; nothing leaves for a model that cannot answer."""
-        if said := trouble(self.info):
+        if said := trouble(self.info, self._api_key):
             raise AttemptFailed(said, fatal=True)
         if not self.info.stays_here:
             ensure_network(self.info.id)
         # A server of one's own usually asks for no key, but litellm wants to send something.
-        return _key(self.info) or ("none" if self.info.api_base else None)
+        return self._api_key or _key(self.info) or ("none" if self.info.api_base else None)
 
     async def _send(
         self, req: ChatRequest, key: str | None

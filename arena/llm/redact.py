@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -30,12 +32,27 @@ _SHAPES = tuple(
     )
 )
 _protected: set[str] = set()
+_own: ContextVar[tuple[str, ...]] = ContextVar("keys of whoever asked for this work", default=())
 
 
 def protect(value: str) -> None:
     """Keep `value` out of every text from now on (a key that stands in no variable of the roster)."""
     if len(value) >= MIN_CHARS:
         _protected.add(value)
+
+
+@contextmanager
+def keeping_out(values: Collection[str]) -> Iterator[None]:
+    """Keep `values` out of the texts of this block and of the tasks begun in it, and of no others.
+
+    For keys that a visitor brings along: any word can be given as one, and would be taken out of
+    everybody's prompts and answers.
+    """
+    token = _own.set((*_own.get(), *(v for v in values if len(v) >= MIN_CHARS)))
+    try:
+        yield
+    finally:
+        _own.reset(token)
 
 
 def protect_environment() -> None:
@@ -52,7 +69,7 @@ def redact(text: str) -> str:
         if len(value) >= MIN_CHARS and value in text:
             text = text.replace(value, HIDDEN)
     # The longest first: a value may be the beginning of another.
-    for value in sorted(_protected, key=len, reverse=True) if _protected else ():
+    for value in sorted((*_protected, *_own.get()), key=len, reverse=True):
         if value in text:
             text = text.replace(value, HIDDEN)
     for head, shape in _SHAPES:

@@ -13,8 +13,9 @@ open at a time; and no place or money is held while a retry waits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from arena.core.errors import InvariantError
 from arena.llm.budgeted import Budget, Budgeted, check_price
@@ -55,14 +56,16 @@ class RunModels:
         infos: the run's models (`registry.model_info`); those that run here need no part in this.
         budget: made with what the journal says was spent, see `Budget.spent_usd`.
         journal: the run's own; keys of different runs never meet, since scopes hold the run's id.
+        api_keys: keys of the asker's own by name of the variable that they stand for.
 
     Raises:
         ConfigError: a model's bill would have no bound (`check_price`).
     """
 
     def __init__(
-        self, infos: Iterable[ModelInfo], budget: Budget, journal: Journal, limits: Limits = Limits()
-    ) -> None:
+        self, infos: Iterable[ModelInfo], budget: Budget, journal: Journal, limits: Limits = Limits(),
+        api_keys: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.budget, self.journal, self.limits = budget, journal, limits
         away = [info for info in infos if not info.runs_here]
         places: dict[tuple[str, str | None], int] = {}
@@ -72,9 +75,12 @@ class RunModels:
             places[at] = min(places.get(at, info.concurrency), info.concurrency)
         gates = {at: Gate(n) for at, n in places.items()}
         self._shared = {
-            info.id: Shared(info, Gateway(info), gates[info.provider, info.api_base])
+            info.id: Shared(
+                info, Gateway(info, api_keys.get(info.key_env or "")),
+                gates[info.provider, info.api_base],
+            )
             for info in away
-        }
+        }  # fmt: skip
 
     def of(self, model_id: str, decision_id: str) -> ChatModel:
         """The model for one decision. Ask once per decision: a second call starts to count anew, so

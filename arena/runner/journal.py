@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from arena.core.clock import utc_now
 from arena.core.errors import ConfigError
@@ -25,11 +26,18 @@ from arena.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a command may spend: USD and tokens over all its epochs, resumed executions included."""
+    """What a command may spend: USD and tokens over all its epochs, resumed executions included.
+
+    `api_keys` are the asker's own, by name of the variable that they stand for; others come from the
+    environment. They are shown and written nowhere.
+    """
 
     usd: float | None = None
     tokens: int | None = None
     allow_unpriced: bool = False
+    api_keys: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False, compare=False
+    )
 
 
 class StoreJournal:
@@ -105,7 +113,7 @@ def check_models(models: Iterable[str], spending: Spending) -> None:
         check_price(info, Budget(spending.usd, spending.tokens, spending.allow_unpriced))
         if info.runs_here:
             continue
-        if said := trouble(info):
+        if said := trouble(info, spending.api_keys.get(info.key_env or "")):
             raise ConfigError(said)
         if not info.stays_here:
             ensure_network(info.id)
@@ -126,4 +134,7 @@ def open_models(
         sum(j.spent_tokens for j in journals.values()),
     )  # fmt: skip
     infos = [model_info(m) for m in models]
-    return {run: RunModels(infos, budget, journal) for run, journal in journals.items()}
+    return {
+        run: RunModels(infos, budget, journal, api_keys=spending.api_keys)
+        for run, journal in journals.items()
+    }
