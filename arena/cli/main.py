@@ -7,7 +7,7 @@ import sys
 import typer
 from pydantic import ValidationError
 
-from arena.cli import admission, care, news, reading, running, serving
+from arena.cli import admission, care, live, news, reading, running, serving
 from arena.core.errors import ArenaError, ConfigError, StoreError
 
 app = typer.Typer(
@@ -21,6 +21,8 @@ app.command("replay")(running.replay)
 app.command("import")(running.import_)
 app.command("rescore")(running.rescore)
 app.command("void")(running.void)
+app.command("live")(live.live)
+app.command("round")(live.round_)
 app.command("news")(news.news)
 app.command("leaderboard")(reading.leaderboard)
 app.command("equity")(reading.equity)
@@ -29,6 +31,7 @@ app.command("export")(reading.export)
 app.command("manifest")(reading.manifest)
 app.command("check")(care.check)
 app.command("doctor")(care.doctor)
+app.command("restore")(care.restore)
 app.command("serve-agent")(serving.serve_agent)
 app.command("check-agent")(admission.check_agent)
 

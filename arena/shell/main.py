@@ -16,15 +16,25 @@ st.set_page_config(
     page_title="Agent Market Arena", page_icon="📈", layout="wide", initial_sidebar_state=SIDEBAR_PX
 )
 
+overview = st.Page(
+    ROOT / "pages/results/overview.py",
+    title="Overview",
+    icon=":material/leaderboard:",
+    url_path="",
+    default=True,
+)
+
+
+def overview_by_name() -> None:
+    """`/overview` leads to `/`, where Streamlit has its default page, with the same parameters."""
+    asked = {name: st.query_params.get_all(name) for name in st.query_params}
+    st.switch_page(overview, query_params=asked)
+
+
 page = st.navigation(
     {
         "Results": [
-            st.Page(
-                ROOT / "pages/results/overview.py",
-                title="Overview",
-                icon=":material/leaderboard:",
-                default=True,
-            ),
+            overview,
             st.Page(
                 ROOT / "pages/results/equity.py",
                 title="Equity",
@@ -49,6 +59,17 @@ page = st.navigation(
                 icon=":material/newspaper:",
                 url_path="market",
             ),
+            st.Page(
+                overview_by_name, title="Overview", url_path="overview", visibility="hidden"
+            ),
+        ],
+        "Experiments": [
+            st.Page(
+                ROOT / "pages/experiments/launch.py",
+                title="Launch a run",
+                icon=":material/rocket_launch:",
+                url_path="launch",
+            ),
         ],
         "About": [
             st.Page(
@@ -66,4 +87,17 @@ page = st.navigation(
         ],
     }
 )
+
+
+def take_admin_link() -> None:
+    """`?admin=TOKEN` unlocks this session, whatever the page. Ours is found only now."""
+    from arena.ui import auth, signing_in
+    from arena.ui.session import state
+
+    # Where this script is the entry nothing else has printed the link.
+    signing_in.announce()
+    auth.take_link(state().store)
+
+
+take_admin_link()
 page.run()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import forked
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Said:
 
 
 @pytest.fixture
-def arena(root: Path) -> Callable[..., Said]:
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Said]:
+    folder: Path = tmp_path_factory.mktemp("said")
+
     def run(*words: object, **env: str) -> Said:
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *map(str, words)],
-            cwd=root, capture_output=True, text=True, timeout=240, env={**os.environ, **env},
-        )  # fmt: skip
-        return Said(done.returncode, done.stdout, done.stderr)
+        out, err = folder / "out", folder / "err"
+        code = forked.start(*words, env={**os.environ, **env}, out=out, err=err).wait()
+        return Said(code, out.read_text("utf-8"), err.read_text("utf-8"))
 
     return run

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests import forked
 from tests.cli.test_kill import digest, n_decisions
+from tests.runner.news_writer import register_logging_writer
 
 RUN = ("replay", "--data", "sample", "--assets", "ZORVANE,QUBIXCOIN", "--start", "2025-08-01",
        "--end", "2025-08-29", "--models", "scripted/cycle", "--brief", "scripted/writer")  # fmt: skip
-WITH_WRITER = (sys.executable, "-m", "tests.runner.news_writer")
 KILLS = 4
 
 
 def test_killed_between_brief_and_decision(
-    arena: Callable[..., Any], tmp_path: Path, root: Path
+    arena: Callable[..., Any], tmp_path: Path
 ) -> None:
     log = tmp_path / "calls.log"
     env = {**os.environ, "ARENA_CALL_LOG": str(log), "ARENA_SCRIPTED_DELAY_MS": "20"}
 
-    def start(store: Path) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [*WITH_WRITER, *RUN, "--store", str(store)],
-            cwd=root, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+    def start(store: Path) -> forked.Command:
+        return forked.start(*RUN, "--store", store, env=env, before=register_logging_writer)
 
     def written() -> Counter[str]:
         lines = log.read_text().splitlines() if log.exists() else []
@@ -53,7 +48,7 @@ def test_killed_between_brief_and_decision(
         while time.monotonic() < deadline and child.poll() is None and len(written()) < goal:
             time.sleep(0.002)
         time.sleep(0.008 * kill)
-        child.send_signal(signal.SIGKILL)
+        child.kill()
         child.wait()
         progress.append(n_decisions(torn))
     assert progress == sorted(progress), "a decision was lost"

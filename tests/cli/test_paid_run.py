@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests import forked
 from tests.llm.mock_provider import Asked, MockProvider, Say
 
 PRICE_IN, PRICE_OUT = 10.0, 50.0  # USD per million tokens
@@ -56,7 +54,7 @@ def mock() -> Any:
 
 def command(store: Path, *more: str) -> list[str]:
     return [
-        sys.executable, "-m", "arena", "replay", "--data", "sample", "--brief", "none", "--store", str(store),
+        "replay", "--data", "sample", "--brief", "none", "--store", str(store),
         "--agents", "vanilla", "--models", "mock/priced", "--epochs", "1", "--warmup", "0",
         "--start", "2025-08-04", "--end", "2025-08-22", "--strategies", "baseline",
         "--workers", str(WORKERS), "--json", *more,
@@ -79,16 +77,13 @@ def stored(store: Path, sql: str) -> list[tuple[Any, ...]]:
 
 
 def test_the_budget_holds_through_kills_and_nothing_is_paid_twice(
-    tmp_path: Path, root: Path, mock: MockProvider
+    arena: Callable[..., Any], tmp_path: Path, mock: MockProvider
 ) -> None:
     store, budget, rng = tmp_path / "a.duckdb", 0.75, random.Random(1)
     environment = env(tmp_path, mock)
     for _ in range(KILLS):
         before = len(mock.asked)
-        run = subprocess.Popen(
-            command(store, "--budget-usd", str(budget)), cwd=root, env=environment,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        run = forked.start(*command(store, "--budget-usd", str(budget)), env=environment)
         deadline = time.monotonic() + 60
         # In the middle of calls: some more than at the start, and not always the same number.
         wanted = before + rng.randint(3, 9)
@@ -97,22 +92,14 @@ def test_the_budget_holds_through_kills_and_nothing_is_paid_twice(
         run.kill()
         run.wait()
         assert charged_usd(mock) <= budget
-    done = subprocess.run(
-        command(store, "--budget-usd", str(budget)), cwd=root, env=environment,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    first = json.loads(done.stdout)
+    done = arena(*command(store, "--budget-usd", str(budget)), **environment)
+    assert done.code == 0, done.err
+    first = done.json
     assert "--budget-usd" in first["budget_stop"]
     # 0.75 USD holds 50 calls; fewer, as reservations of killed calls count as spent.
     assert 0.1 < charged_usd(mock) <= budget
     assert stored(store, "SELECT status, note LIKE 'budget_stop%' FROM runs") == [("stopped", True)]
-    whole = json.loads(
-        subprocess.run(
-            command(store, "--budget-usd", "20"), cwd=root, env=environment,
-            capture_output=True, text=True, check=True,
-        ).stdout
-    )  # fmt: skip
+    whole = arena(*command(store, "--budget-usd", "20"), **environment).json
     assert "budget_stop" not in whole
     # 19 days of two coins, 15 sessions of two stocks.
     assert whole["n_decisions"] == 2 * 19 + 2 * 15
@@ -123,8 +110,7 @@ def test_the_budget_holds_through_kills_and_nothing_is_paid_twice(
     assert len(mock.asked) - 68 <= KILLS * WORKERS
     assert stored(store, "SELECT round(sum(cost_usd), 6) FROM decisions") == [(round(68 * COST_USD, 6),)]
     again = len(mock.asked)
-    subprocess.run(command(store, "--budget-usd", "20"), cwd=root, env=environment, check=True,
-                   capture_output=True)  # fmt: skip
+    assert arena(*command(store, "--budget-usd", "20"), **environment).code == 0
     assert len(mock.asked) == again
 
 
@@ -132,7 +118,7 @@ def test_what_nothing_bounds_is_refused_before_a_store_exists(
     arena: Callable[..., Any], tmp_path: Path, mock: MockProvider
 ) -> None:
     environment = {k: env(tmp_path, mock)[k] for k in ("ARENA_MODELS", "MOCK_API_KEY")}
-    words = command(tmp_path / "a.duckdb")[3:]
+    words = command(tmp_path / "a.duckdb")
     refused = arena(*words, **environment)
     assert (refused.code, "Give --budget-usd" in refused.err) == (2, True)
     words[words.index("mock/priced")] = "mock/free"
@@ -152,7 +138,7 @@ def test_the_key_is_nowhere_in_the_store(
 ) -> None:
     with MockProvider(lambda asked, _n: Say(text=f"your key is {asked.headers['authorization']}")) as mock:
         environment = {k: env(tmp_path, mock)[k] for k in ("ARENA_MODELS", "MOCK_API_KEY")}
-        words = command(tmp_path / "a.duckdb", "--budget-usd", "5", "--assets", "QUBIXCOIN")[3:]
+        words = command(tmp_path / "a.duckdb", "--budget-usd", "5", "--assets", "QUBIXCOIN")
         words[words.index("2025-08-22")] = "2025-08-04"
         done = arena(*words, **environment)
     assert done.json["n_failed"] == 1  # a model that repeats the key gives no usable answer

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+
+from tests.cli.serving import serving
 
 ENTRIES = """
 [[agent]]
@@ -41,29 +40,15 @@ WINDOW = ("--data", "sample", "--assets", "QUBIXCOIN,ZORVANE", "--start", "2025-
           "--end", "2025-08-12", "--warmup", "6", "--strategies", "baseline", "--json")  # fmt: skip
 
 
-def serve(root: Path, agent: str) -> tuple[subprocess.Popen[str], str]:
-    server = subprocess.Popen(
-        [sys.executable, "-m", "arena", "serve-agent", "--agent", agent, "--model",
-         "offline/trend", "--port", "0"],
-        cwd=root, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert server.stderr is not None
-    found = re.search(r"http://127\.0\.0\.1:\d+/trading_action/", server.stderr.readline())
-    assert found is not None
-    return server, found[0]
-
-
 @pytest.fixture
-def entries(root: Path, tmp_path: Path) -> Iterator[Path]:
-    servers = [serve(root, "investor"), serve(root, "vanilla")]
+def entries(tmp_path: Path) -> Iterator[Path]:
     listed = tmp_path / "agents.toml"
-    listed.write_text(ENTRIES.format(url=servers[0][1], paper=servers[1][1]))
-    yield listed
-    for server, _ in servers:
-        server.terminate()
-        server.wait(20)
-        assert server.stderr is not None
-        server.stderr.close()
+    with (
+        serving(tmp_path, "investor", "offline/trend") as url,
+        serving(tmp_path, "vanilla", "offline/trend") as paper,
+    ):
+        listed.write_text(ENTRIES.format(url=url, paper=paper))
+        yield listed
 
 
 def decisions(store: Path, agent: str) -> list[tuple[Any, ...]]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -25,6 +22,7 @@ from arena.core.errors import ConfigError
 from arena.llm.budgeted import Budget
 from arena.llm.registry import get_model
 from tests.agents.remote.support import desk, market, remote, served, stories
+from tests.cli.serving import serving
 
 GUESSER = '''
 from arena.agents.base import Agent
@@ -41,21 +39,10 @@ class Guesser(Agent):
 
 
 @pytest.fixture(scope="module")
-def server(root: Path) -> Iterator[str]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a served Vanilla."""
-    done = subprocess.Popen(
-        [sys.executable, "-m", "arena", "serve-agent", "--agent", "vanilla", "--model",
-         "offline/trend,offline/contrarian", "--port", "0"],
-        cwd=root, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert done.stderr is not None
-    line = done.stderr.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+/trading_action/", line)
-    assert found, line
-    yield found[0]
-    done.terminate()
-    done.wait(20)
-    done.stderr.close()
+    with serving(tmp_path_factory.mktemp("served"), "vanilla", "offline/trend,offline/contrarian") as url:
+        yield url
 
 
 def test_on_loopback_as_in_process(server: str) -> None:
