@@ -15,7 +15,7 @@ from arena.ui import architecture_charts as charts
 from arena.ui import architecture_queries, board, market, market_charts, queries
 from arena.ui import format as fmt
 from arena.ui.architecture import STILL, best_of, card_title
-from arena.ui.equity import MODE_BAR, PHONE_MARKS
+from arena.ui.charts import MODE_BAR, PHONE_MARKS
 from arena.ui.page import RunPage
 from arena.ui.prose import for_markdown
 from arena.ui.session import on_phone, theme
@@ -219,7 +219,7 @@ def _acts(decisions: pd.DataFrame, asset: str, names: tuple[str, str]) -> pd.Dat
     entry = own["agent"] + "@" + own["model"]
     own = own.assign(entry=entry)[entry.isin(names)]
     return own.assign(entry=[_said(n) for n in own["entry"]])[
-        ["entry", "session", "action", "status"]
+        ["entry", "session", "action", "status", "late"]
     ]
 
 

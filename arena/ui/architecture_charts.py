@@ -12,6 +12,7 @@ from plotly.subplots import make_subplots
 
 from arena.analytics.bands import Band
 from arena.analytics.variance import NOISE_P, Term
+from arena.core.actions import GAPS
 from arena.ui import format as fmt
 from arena.ui.charts import FONT, PHONE_LABEL_CHARS, padded
 from arena.ui.market_charts import Pin
@@ -300,7 +301,7 @@ def pair_figure(
     """Price with pins, the profit gap of two accounts as bars, the news, and what both did.
 
     `closes`, `gap` (percentage points of V_0, first minus second) and `scores` (of briefs, -1 to 1) are
-    by session; `actions` has entry, session, action and status. A panel without data is left out.
+    by session; `actions` has entry, session, action, status and late. A panel without data is left out.
     """
     t = TOKENS[theme]
     panels = {"price": 220, "gap": 150} | ({"news": 80} if len(scores) else {}) | {"acts": 90}
@@ -343,17 +344,14 @@ def pair_figure(
             ),
             row=at["news"], col=1,
         )  # fmt: skip
-    made = actions["status"].isin(["ok", "repaired"])
+    made, late = actions["status"].isin(["ok", "repaired"]), actions["late"].astype(bool)
     for action, color in (("BUY", t.buy), ("HOLD", t.hold), ("SELL", t.sell)):
-        _marks(
-            figure,
-            actions[made & (actions["action"] == action)],
-            ACTION_SYMBOLS[action],
-            color,
-            action,
-            at["acts"],
-        )
-    _marks(figure, actions[~made], "x-thin-open", t.loss, "no answer of the model", at["acts"])
+        own, symbol = made & (actions["action"] == action), ACTION_SYMBOLS[action]
+        _marks(figure, actions[own & ~late], symbol, color, action, at["acts"])
+        _marks(figure, actions[own & late], f"{symbol}-open", color, f"{action}, late", at["acts"])
+    gap = actions["status"].isin(GAPS)
+    _marks(figure, actions[gap], "line-ew-open", t.muted, "no decision, position kept", at["acts"])
+    _marks(figure, actions[~made & ~gap], "x-thin-open", t.loss, "no answer of the model", at["acts"])
     _layout(figure, t, total + 60, {"l": 84 if phone else 150, "r": 10, "t": 12, "b": 28})
     figure.update_yaxes(tickprefix="$", tickformat=",", nticks=5, row=at["price"], col=1)
     figure.update_yaxes(

@@ -10,7 +10,7 @@ import streamlit as st
 
 from arena.analytics.behaviour import holding
 from arena.analytics.regimes import REGIMES, UnderWater, by_regime, regimes, under_water
-from arena.analytics.role_league import RoleScore, role_league
+from arena.analytics.role_league import RoleScore, role_counts, role_scores
 from arena.analytics.variance import Split, split
 from arena.core.season import RunSpec
 from arena.runner.boards import select_board
@@ -38,7 +38,7 @@ def accounts(
 
     Columns: agent, model, asset, grp, account, value (net return, a fraction or NaN), capital.
     """
-    data = select_board(_store, run, assets=assets, strategies=(strategy,))
+    data = select_board(_store, run, assets=assets, strategies=(strategy,), with_equity=False)
     frame = data.summaries
     frame = frame[(frame["strategy"] == strategy) | (frame["grp"] == "benchmark")]
     values = [json.loads(m)["CR"]["value"] for m in frame["metrics_json"]]
@@ -47,13 +47,24 @@ def accounts(
     )
 
 
-@_cached
+NAMES = ["account", "agent", "model", "asset"]
+
+
+@st.cache_resource(max_entries=3, show_spinner=False)
 def equity(key: Key, _store: Store, run: str, assets: Axis, strategy: str) -> pd.DataFrame:
-    """Their equity rows with agent, model, asset and growth (V / V_0), in order of account and session."""
+    """Their side and growth (V / V_0) with agent, model and asset, in order of account and session.
+
+    Names are categories, and all visitors share the frame: it has a row for every account and session.
+    """
     own = accounts(key, _store, run, assets, strategy)
-    rows = reader.equity(_store, own["account"].tolist())
-    frame = rows.merge(own.drop(columns=["value"]), on="account")
-    return frame.assign(growth=frame["balance"] / frame["capital"])
+    rows = reader.equity(_store, own["account"].tolist(), ("side", "balance"))
+    rows = rows.astype({"account": "category"})
+    of = own.set_index("account").loc[rows["account"].cat.categories]
+    place = rows["account"].cat.codes.to_numpy()
+    for name in NAMES[1:]:
+        rows[name] = of[name].astype("category").array.take(place)
+    growth = rows["balance"].to_numpy() / of["capital"].to_numpy(float)[place]
+    return rows.drop(columns=["balance"]).assign(growth=growth)
 
 
 @_cached
@@ -81,32 +92,43 @@ def asset_regimes(key: Key, _store: Store, run: str, assets: Axis) -> dict[str, 
 
 
 @_cached
-def league(key: Key, _store: Store, run: str, assets: Axis, models: Axis) -> list[RoleScore]:
-    """Role scores over these assets and models."""
+def role_counts_of(key: Key, _store: Store, run: str) -> pd.DataFrame:
+    """Counts of every role of a run, see `role_league.role_counts`."""
     said = signals(_store, run)
-    said = said[said["asset"].isin(assets) & said["model"].isin(models)]
     moves = []
-    for asset in assets:
-        bars = queries.bars(key, _store, run, asset)
+    for asset in sorted(set(queries.summaries(key, _store, run)["asset"])):
+        bars = queries.bars(key, _store, run, str(asset))
         move = bars["close"].shift(-1) / bars["close"] - 1.0
         moves.append(
             pd.DataFrame({"asset": asset, "session": bars["session"], "move": move}).dropna()
         )
     spec = RunSpec.model_validate_json(str(reader.run(_store, run)["spec_json"])).season.action_spec
-    return role_league(said, pd.concat(moves), spec)
+    return role_counts(said, pd.concat(moves), spec)
+
+
+def league(key: Key, store: Store, run: str, assets: Axis, models: Axis) -> list[RoleScore]:
+    """Role scores over these assets and models: added up from counts that are made once a run."""
+    counts = role_counts_of(key, store, run)
+    return role_scores(counts[counts["asset"].isin(assets) & counts["model"].isin(models)])
 
 
 def pair(key: Key, store: Store, run: str, asset: str, strategy: str) -> dict[str, pd.Series]:
     """Entries of one asset by name with their growth by session, for two to be held side by side."""
     rows = equity(key, store, run, (asset,), strategy)
-    return {
-        str(name): own.set_index("session")["growth"] for name, own in rows.groupby(_names(rows))
-    }
+    return {name: own.set_index("session")["growth"] for name, own in _by_name(rows).items()}
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:
     """`agent@model` of each row, `buy_hold` for Buy & Hold."""
     return (frame["agent"] + "@" + frame["model"]).where(frame["agent"] != BUY_HOLD, BUY_HOLD)
+
+
+def _by_name(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Rows of each entry by `agent@model`, of Buy & Hold by `buy_hold`."""
+    return {
+        BUY_HOLD if agent == BUY_HOLD else f"{agent}@{model}": own
+        for (agent, model), own in frame.groupby(["agent", "model"])
+    }
 
 
 @_cached
@@ -116,13 +138,13 @@ def weather(
     """By entry, in the given order, and Buy & Hold: mean return by regime (pooled over accounts, with the
     number of sessions) and time under water of the entry's curve."""
     inside = asset_regimes(key, _store, run, assets)
-    rows = equity(key, _store, run, assets, strategy)
-    mean = queries.curves(key, _store, run, (), assets, strategy)
+    rows = _by_name(equity(key, _store, run, assets, strategy))
+    mean = _by_name(queries.curves(key, _store, run, (), assets, strategy))
     out = {}
     for name in (*entries, BUY_HOLD):
-        own, curve = (f[_names(f) == name] for f in (rows, mean))
-        if own.empty:
+        if name not in rows:
             continue
+        own, curve = rows[name], mean[name]
         found = [
             by_regime(a.set_index("session")["growth"], inside[str(asset)])
             for asset, a in own.groupby("asset", sort=True)

@@ -109,7 +109,7 @@ def _badges(doc: Document) -> None:
         if doc["phase"] == "warmup":
             st.badge("Warm-up: counts nowhere", icon=":material/school:", color="orange")
         if doc["late"]:
-            st.badge("late", icon=":material/schedule:", color="orange")
+            st.badge("late: no live evidence", icon=":material/schedule:", color="orange")
         if doc["may_know"]:
             st.badge("May know this period", icon=":material/history_edu:", color="orange")
         if doc["n_failed_roles"]:
@@ -121,15 +121,22 @@ def _badges(doc: Document) -> None:
     st.markdown(f":small[:gray[Slot {fmt.moment(doc['as_of_utc'])} · recorded {decided}]]")
 
 
+def _sentence(reason: str) -> str:
+    """A recorded reason, closed so that a sentence may follow."""
+    text = reason[:600].strip()
+    ends = not text or text[-1] in ".!?…"
+    return for_markdown(text) + ("" if ends else ".")
+
+
 def _failure(doc: Document) -> None:
     if doc["status"] in FAILED:
         st.error(
-            f"{for_markdown(doc['reason'][:600])} It acts as HOLD, is counted as failed, and is no opinion.",
+            f"{_sentence(doc['reason'])} It acts as HOLD, is counted as failed, and is no opinion.",
             title=f"Failed: {doc['status'].replace('_', ' ')}",
         )
     elif doc["status"] in GAPS:
         st.warning(
-            f"{for_markdown(doc['reason'][:600])} The position was kept.",
+            f"{_sentence(doc['reason'])} The position was kept.",
             title=f"No decision: {doc['status'].replace('_', ' ')}",
         )
 
@@ -227,21 +234,37 @@ def _position(page: RunPage, doc: Document) -> None:
     )  # fmt: skip
     text = st.column_config.TextColumn
     st.dataframe(
-        table, hide_index=True, row_height=30, height=30 * 3 + 34, alt="Position before and after",
-        column_config={"what": text("", width=56), "before": text("Before", width=84), "after": text("After", width=84)},
+        table, hide_index=True, row_height=30, height=30 * 3 + 34,
+        alt=f"Position before and after {doc['session']}, {doc['agent']}@{doc['model']}",
+        column_config={"what": text("What", width=56), "before": text("Before", width=84), "after": text("After", width=84)},
     )  # fmt: skip
     if doc["phase"] == "warmup":
         st.markdown(":small[:gray[Warm-up trades on no account.]]")
         return
-    traded = decision_queries.account_fills(page.key, page.store, account)
-    legs = traded[traded["slot_key"] == doc["slot_key"]].to_dict("records")
-    for leg in legs[:4]:
-        st.markdown(
-            f":small[{'Bought' if leg['units'] > 0 else 'Sold'} {abs(leg['units']):,.4g} at "
-            f"\\${leg['price']:,.2f}, fee \\${leg['fee']:,.2f}, {for_markdown(leg['rule'].replace('_', ' '))}]"
-        )
-    if not legs:
+    _trades(decision_queries.account_fills(page.key, page.store, account), doc, later)
+
+
+def _trades(traded: pd.DataFrame, doc: Document, later: date | None) -> None:
+    """What the decision bought or sold, and apart from it what the end of the replay closed."""
+    made = traded[traded["slot_key"] == doc["slot_key"]].to_dict("records")
+    own = [leg for leg in made if leg["rule"] != decision_queries.FORCED_CLOSE]
+    for leg in own[:4]:
+        st.markdown(f":small[{_trade(leg)}, {for_markdown(leg['rule'].replace('_', ' '))}]")
+    if not own:
         st.markdown(":small[:gray[No trade came of it.]]")
+    for leg in decision_queries.closing_legs(traded):
+        if leg["session"].date() in (doc["session"], later):
+            st.markdown(
+                f":small[:gray[The replay ended at the close of {fmt.day(leg['session'])}. The table stands before "
+                f"its forced close: {_trade(leg).lower()}.]]"
+            )
+
+
+def _trade(leg: Document) -> str:
+    return (
+        f"{'Bought' if leg['units'] > 0 else 'Sold'} {abs(leg['units']):,.4g} at "
+        f"\\${leg['price']:,.2f}, fee \\${leg['fee']:,.2f}"
+    )
 
 
 def _side(side: int) -> str:

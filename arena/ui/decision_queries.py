@@ -20,6 +20,9 @@ from arena.ui import queries
 
 Key = tuple[str, int]
 _cached = st.cache_data(max_entries=64, show_spinner=False)
+FORCED_CLOSE = "forced_close"
+"""Rule of the fills that a replay ends with, see `rows.FillRow`."""
+
 _SIDE_FIELDS = ["decision", "slot_key", "session", "as_of_utc", "phase", "action", "intent", "conviction",
                 "status", "late", "price", "side_before", "side_after", "next_return"]  # fmt: skip
 
@@ -112,10 +115,34 @@ def remembered(key: Key, _store: Store, track: str) -> dict[str, str]:
 
 @_cached
 def account_days(key: Key, _store: Store, account: str) -> dict[date, tuple[float, float]]:
-    """Units and balance of an account by session: steps through its decisions read it once."""
+    """Units and balance of an account at each session's close, read once for all its decisions.
+
+    Where the end of a replay has closed the account, its last row is what stood before that.
+    """
     rows = reader.equity(_store, [account])
-    days = [moment.date() for moment in rows["session"]]
-    return dict(zip(days, zip(rows["units"], rows["balance"], strict=True), strict=True))
+    days = {
+        row["session"].date(): (row["units"], row["balance"]) for row in rows.to_dict("records")
+    }
+    for leg in closing_legs(account_fills(key, _store, account)):
+        price = rows.loc[rows["session"] == pd.Timestamp(leg["session"]), "price"].iloc[0]
+        units, balance = days[leg["session"].date()]
+        days[leg["session"].date()] = before_forced_close(
+            units, balance, price, leg["units"], leg["price"], leg["fee"]
+        )
+    return days
+
+
+def before_forced_close(
+    units: float, balance: float, close: float, traded: float, at_price: float, fee: float
+) -> tuple[float, float]:
+    """Units and balance, marked at `close`, before `traded` (signed units) went at `at_price` for `fee`."""
+    return units - traded, balance + fee + traded * (at_price - close)
+
+
+def closing_legs(fills: pd.DataFrame) -> list[dict[str, Any]]:
+    """Trades of an account that the end of the replay made, not a decision."""
+    made = fills[fills["rule"] == FORCED_CLOSE]
+    return [{str(k): v for k, v in leg.items()} for leg in made.to_dict("records")]
 
 
 @_cached

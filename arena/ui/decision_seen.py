@@ -37,6 +37,8 @@ def seen(page: RunPage, doc: Document, prefix: str, *, narrow: bool) -> None:
     st.header("What the agent saw", anchor=False)
     if doc["context"] is None and not doc["calls"]:
         st.markdown(":small[:gray[Nothing: this row rests on no market of its own.]]")
+        if doc["status"] in GAPS:
+            return
     with st.grid(1 if narrow else 3, min_column_width=220):
         with st.container(border=True, height="stretch"):
             _prices(page, doc, prefix)

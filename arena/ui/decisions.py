@@ -29,6 +29,7 @@ LARGE_LOSS_FRAC = 0.03
 """A move of this size or more against the position that a decision asked for."""
 
 FLAGS = ("failed", "flips", "large loss")
+LATE = "late"
 ACTIONS = ("BUY", "HOLD", "SELL")
 WARMUP = "warm-up"
 MOST_SLOTS = 1_000
@@ -126,7 +127,8 @@ def _choice(
 
 def _filters(made: pd.DataFrame) -> tuple[str, ...]:
     odd = sorted(set(made["status"]) - {Status.OK.value})
-    options = [*FLAGS, *ACTIONS, *odd, *([WARMUP] if (made["phase"] == "warmup").any() else [])]
+    late = [LATE] if made["late"].any() else []
+    options = [*FLAGS, *ACTIONS, *odd, *late, *([WARMUP] if (made["phase"] == "warmup").any() else [])]
     chosen = [s for s in st.query_params.get_all("show") if s in options]
     st.session_state["de_show"] = chosen
 
@@ -176,6 +178,8 @@ def chosen_by(made: pd.DataFrame, show: Sequence[str]) -> pd.DataFrame:
         keep &= flips(made)
     if "large loss" in show:
         keep &= made["side_after"] * made["next_return"] <= -LARGE_LOSS_FRAC
+    if LATE in show:
+        keep &= made["late"]
     if WARMUP in show:
         keep &= made["phase"] == "warmup"
     for column, options in (("action", set(ACTIONS)), ("status", {s.value for s in Status})):
@@ -264,6 +268,8 @@ def _counts(every: pd.DataFrame, shown: pd.DataFrame) -> str:
     live = every[every["phase"] == "live"]
     parts = [f"{n} {s}" for s, n in live["status"].value_counts().items()]
     head = f"{fmt.counted(len(live), 'slot')}: {', '.join(parts)}"
+    if n_late := int(live["late"].sum()):
+        head += f" · {n_late} decided late"
     if len(shown) < len(every):
         head += f" · {len(shown)} of {len(every)} listed"
     if len(live) < len(every):

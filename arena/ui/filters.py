@@ -13,6 +13,11 @@ from arena.ui.tokens import BUY_HOLD, strategy_label
 
 MANY_KEYS = ("agents", "models", "assets")
 FIRST_STRATEGY = "baseline"
+AFTER_KEY, SEARCH_KEY = "ov_after", "ov_q"
+AFTER_HELP = (
+    "Leaves out models whose knowledge reaches into the window, and models whose cut-off nobody states. "
+    "Stand-ins know nothing and stay."
+)
 
 
 @dataclass(frozen=True)
@@ -23,17 +28,37 @@ class Axes:
     models: tuple[str, ...]
     assets: tuple[str, ...]
     strategy: str
+    after_cutoff: bool = False
+
+
+def run_group(run: pd.Series) -> str:
+    """Under which heading a run is listed: `Workbench` for ad-hoc runs, else by its kind."""
+    if bool(run["workbench"]):
+        return "Workbench"
+    return "Live season" if run["kind"] == "live" else str(run["kind"]).capitalize()
+
+
+def in_groups(runs: pd.DataFrame) -> pd.DataFrame:
+    """Live seasons first, ad-hoc runs last, each from the newest on as they come."""
+    place = {"Live season": 0, "Workbench": 2}
+    order = [place.get(run_group(r), 1) for _, r in runs.iterrows()]
+    return runs.iloc[sorted(range(len(order)), key=order.__getitem__)].reset_index(drop=True)
 
 
 def run_label(run: pd.Series) -> str:
-    """Kind, window, fill and id: enough to tell two runs apart."""
-    window = fmt.span(str(run["start"]), str(run["end"]))
+    """Group, window, fill and id: enough to tell two runs apart."""
+    open_ended = run["kind"] == "live" and run["status"] == "running"
+    window = (
+        f"since {fmt.day(str(run['start']))}" if open_ended
+        else fmt.span(str(run["start"]), str(run["end"]))
+    )  # fmt: skip
     void = " · void" if pd.notna(run["voided_reason"]) else ""
-    return f"{str(run['kind']).capitalize()} · {window} · fill {run['fill']} · {run['run']}{void}"
+    return f"{run_group(run)} · {window} · fill {run['fill']} · {run['run']}{void}"
 
 
 def title_row(title: str, runs: pd.DataFrame) -> pd.Series:
     """Page title and the run picker; returns the chosen run's row."""
+    runs = in_groups(runs)
     labels = {str(r["run"]): run_label(r) for _, r in runs.iterrows()}
     ids = list(labels)
     # Not bound: a bound picker would write the whole label into the URL instead of the id.
@@ -66,6 +91,7 @@ def strategies_of(summaries: pd.DataFrame) -> list[str]:
 def axes_card(summaries: pd.DataFrame) -> Axes:
     """Four rows of pills in a card; Reset empties them and the URL."""
     played = summaries[summaries["grp"] != "benchmark"]
+    after = False
     with st.container(border=True):
         left, right = st.columns(2)
         with left:
@@ -77,11 +103,27 @@ def axes_card(summaries: pd.DataFrame) -> Axes:
                 horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"
             ):
                 strategy = strategy_pills(played)
-                st.button(
-                    "Reset", icon=":material/restart_alt:", type="tertiary", on_click=_reset,
-                    args=(strategies_of(played)[0],),
-                )  # fmt: skip
-    return Axes(agents, models, assets, strategy)
+                reset_button(played, "Reset", key="reset")
+        if (played["grp"] == "model").any():
+            after = st.toggle(
+                "After model's cut-off only", key=AFTER_KEY, bind="query-params", help=AFTER_HELP
+            )
+    return Axes(agents, models, assets, strategy, bool(after))
+
+
+def reset_button(played: pd.DataFrame, label: str, *, key: str) -> None:
+    """Empties the axes, the search and the URL of them."""
+    st.button(
+        label, icon=":material/restart_alt:", type="tertiary", on_click=_reset, key=key,
+        args=(strategies_of(played)[0],),
+    )  # fmt: skip
+
+
+def nothing_matches(summaries: pd.DataFrame) -> None:
+    """What stands in the place of a board that the filters left nothing of."""
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown("No entry matches. Remove a filter.", width="content")
+        reset_button(summaries[summaries["grp"] != "benchmark"], "Show all", key="show_all")
 
 
 def strategy_pills(summaries: pd.DataFrame) -> str:
@@ -108,3 +150,5 @@ def _reset(first_strategy: str) -> None:
     for key in MANY_KEYS:
         st.session_state[key] = []
     st.session_state.strategy = first_strategy
+    st.session_state[AFTER_KEY] = False
+    st.session_state[SEARCH_KEY] = ""

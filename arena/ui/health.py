@@ -8,14 +8,23 @@ import pandas as pd
 import streamlit as st
 
 from arena.audit.background_check import CHECKS, LastCheck
-from arena.audit.health import Trouble, model_facts, switches, troubles, versions
+from arena.audit.health import (
+    Trouble,
+    model_facts,
+    newest_round,
+    switches,
+    troubles,
+    versions,
+)
 from arena.core.clock import utc_now
 from arena.core.errors import ArenaError, ConfigError
+from arena.core.settings import tick_s
+from arena.runner.service import ServiceState
 from arena.runner.voiding import MAX_REASON_CHARS, void_run
-from arena.store import news_reader, reader
-from arena.store.head import read_head
+from arena.store import live_reader, news_reader, reader
+from arena.store.head import head_path
 from arena.store.store import Store
-from arena.ui import auth, board, queries
+from arena.ui import auth, board, filters, pulse, queries
 from arena.ui import format as fmt
 from arena.ui import market as market_ui
 from arena.ui.prose import for_markdown, plain
@@ -30,7 +39,12 @@ _cached = st.cache_data(max_entries=16, show_spinner=False)
 
 @_cached
 def every_run(key: Key, _store: Store) -> pd.DataFrame:  # noqa: ARG001
-    return reader.runs(_store)
+    """A live run's end is its last settled session."""
+    frame = reader.runs(_store)
+    for at in frame.index[frame["kind"] == "live"]:
+        end = live_reader.run_as_settled(_store, str(frame.loc[at, "run"]))["end"]
+        frame.loc[at, "end"] = pd.Timestamp(end)
+    return frame
 
 
 @_cached
@@ -61,10 +75,10 @@ def machinery(key: Key, store: Store) -> None:
     with left.container(border=True, height="stretch"):
         st.header("Runner", width="content")
         work = now.progress()
-        newest = None if runs.empty else reader.last_round(store, str(runs["run"].iloc[0]))
+        newest = newest_round(store)
         _facts(
             {
-                "State": "reading only" if store.read_only else "may write",
+                "State": _state_words(now, store),
                 "At work": "nothing in the background" if work is None else f"{work[1]} ({work[0]:.0%})",
                 "Data": now.data_choice.split(":")[0],
                 "Newest round": fmt.MISSING if newest is None else fmt.moment(newest["as_of_utc"]),
@@ -77,13 +91,28 @@ def machinery(key: Key, store: Store) -> None:
         _facts(
             {
                 "File": str(store.path) if auth.unlocked() else store.path.name,
-                "Size": f"{store.path.stat().st_size / 1e6:,.1f} MB",
+                "Size": _size(store),
                 "Data version": str(key[1]),
                 "Shown from": _origin(store),
-                "Head file": "there" if read_head(store.path) else "none",
+                "Head file": "there" if head_path(store.path).exists() else "none",
                 "Id": store.store_id,
             }
         )  # fmt: skip
+
+
+def _state_words(now: ServiceState, store: Store) -> str:
+    if now.paused:
+        return "waits, see above"
+    if store.read_only:
+        return "reading only"
+    if now.ticker is None or now.clock is None:
+        return "may write; nothing goes on by the clock"
+    return f"owns the store, looks around every {tick_s():g} s"
+
+
+def _size(store: Store) -> str:
+    """Of the store itself, which may be gone while a copy is shown."""
+    return f"{store.path.stat().st_size / 1e6:,.1f} MB" if store.path.exists() else fmt.MISSING
 
 
 def _origin(store: Store) -> str:
@@ -208,8 +237,8 @@ def runs_table(key: Key, store: Store, *, host: bool) -> None:
         {
             "run": runs["run"],
             "state": ["✕ void" if v else s for v, s in zip(voided, runs["status"], strict=True)],
-            "kind": runs["kind"],
-            "window": [fmt.span(str(a), str(b)) for a, b in zip(runs["start"], runs["end"], strict=True)],
+            "kind": [filters.run_group(run).split()[0].lower() for _, run in runs.iterrows()],
+            "window": [window_of(run) for _, run in runs.iterrows()],
             "fill": runs["fill"],
             "note": [v if pd.notna(v) else n for v, n in zip(runs["voided_reason"], runs["note"], strict=True)],
         }
@@ -219,9 +248,9 @@ def runs_table(key: Key, store: Store, *, host: bool) -> None:
         table, hide_index=True, key="every_run", row_height=board.ROW_HEIGHT, placeholder=fmt.MISSING,
         height=board.height(len(table), most=12), alt="Every run and its state",
         column_config={
-            "run": text("Run", width=210), "state": text("State", width=80), "kind": text("Kind", width=70),
+            "run": text("Run", width=210), "state": text("State", width=80), "kind": text("Kind", width=84),
             "window": text("Window", width=180), "fill": text("Fill", width=60),
-            "note": text("Note", width=460),
+            "note": text("Note", width=446),
         },
     )  # fmt: skip
     for _, run in runs[voided].iterrows():
@@ -230,6 +259,13 @@ def runs_table(key: Key, store: Store, *, host: bool) -> None:
         (st.error if said[0] == "error" else st.success)(for_markdown(said[1]))
     if host and not voided.all():
         _void_form(store, list(runs.loc[~voided, "run"]))
+
+
+def window_of(run: pd.Series) -> str:
+    """Days that a run covers; of a live season that goes on, since when."""
+    if pulse.going_on(run):
+        return f"since {fmt.day(str(run['start']))}"
+    return fmt.span(str(run["start"]), str(run["end"]))
 
 
 SAID, N_VOIDED = "void_said", "n_voided"

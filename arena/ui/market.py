@@ -15,7 +15,7 @@ from arena.core.clock import utc_now
 from arena.runner.reviews import RULES
 from arena.ui import board, market_charts, market_days
 from arena.ui import format as fmt
-from arena.ui.equity import MODE_BAR, RANGES
+from arena.ui.charts import MODE_BAR, RANGES
 from arena.ui.market_charts import Pin
 from arena.ui.market_days import RULE_WORDS, Slot
 from arena.ui.prose import for_markdown

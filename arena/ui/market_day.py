@@ -13,8 +13,9 @@ import streamlit as st
 
 from arena.core.text import SUSPICIOUS
 from arena.runner.reviews import REVIEWERS, RULES
-from arena.ui import board, queries, states
+from arena.ui import board, equity_queries, queries, states
 from arena.ui import format as fmt
+from arena.ui.links import decision_link
 from arena.ui.market_days import CODE, DOTS, RULE_WORDS, Slot, code_scores, state_of, used_first
 from arena.ui.page import RunPage
 from arena.ui.prose import for_badge, for_markdown, plain
@@ -35,6 +36,7 @@ def brief_card(page: RunPage, slot: Slot, rejected: Container[str]) -> None:
             )
         if slot["content"] is None:
             _no_brief(slot)
+            _to_decisions(page, slot)
             return
         content, row = slot["content"], slot["row"] or {}
         stories = queries.stories(page.key, page.store, slot["stories_sha256"])
@@ -53,6 +55,7 @@ def brief_card(page: RunPage, slot: Slot, rejected: Container[str]) -> None:
         score_badges(slot)
         _evidence(slot)
         _used_by(page, slot, rejected)
+        _to_decisions(page, slot)
         st.markdown(f":small[:gray[{_provenance(slot, content, row)}]]")
 
 
@@ -163,6 +166,14 @@ def _used_by(page: RunPage, slot: Slot, rejected: Container[str]) -> None:
             alt="Decisions that read this brief",
             column_config={c: c.capitalize() for c in ("agent", "model", "action", "status", "run")},
         )  # fmt: skip
+
+
+def _to_decisions(page: RunPage, slot: Slot) -> None:
+    """A link to the first decision made at the slot; the others are beside it there."""
+    made = equity_queries.marks(page.key, page.store, page.run_id, slot["asset"])
+    made = made[made["market_hash"] == slot["market_hash"]]
+    if len(made):
+        decision_link(made["decision"].iloc[0], f"{fmt.counted(len(made), 'decision')} at this slot")
 
 
 def _provenance(slot: Slot, content: dict[str, Any], row: dict[str, Any]) -> str:

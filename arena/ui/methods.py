@@ -105,7 +105,7 @@ turns these words into positions; each strategy is an account of its own. **Net 
 explained under Metrics. Sample assets are fictional and their prices are made up.
 """
     )
-    headings = ("One decision", "Strategies", "Fill", "Costs", "Status", "Warm-up", "Vote", "Epochs")
+    headings = ("One decision", "Strategies", "Fill", "Live seasons", "Costs", "Status", "Warm-up", "Vote", "Epochs")
     links = [f"[{h}](#{h.lower().replace(' ', '-')})" for h in (*headings, "Presets")]
     st.markdown(" · ".join(links))
     for heading in headings:

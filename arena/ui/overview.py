@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from arena.core.actions import FAILED
+from arena.runner.luck_board import row_key
 from arena.ui import board, charts
 from arena.ui import format as fmt
-from arena.ui.links import decision_link
 from arena.ui.prose import for_badge, for_markdown
 from arena.ui.session import theme
 from arena.ui.tokens import agent_color, model_symbol, short_model, strategy_label
 
 Row = dict[str, Any]
 FEWEST_DOTS = 3
+MOST_GROUPS = 12
+"""Agents, and models, that the small charts hold: those of the best median."""
 
 
 def _pill(words: str) -> dict[str, Any]:
     return {"delta": for_markdown(words), "delta_color": "off", "delta_arrow": "off"}
 
 
-def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
+def tiles(
+    rows: list[Row], run: Any, last_round: dict[str, Any] | None, luck: Mapping[str, Row]
+) -> None:
     """Five figures: best excess, how many are ahead, worst drawdown, last round, window."""
-    entries = contenders(rows)
+    entries = [r for r in contenders(rows) if not board.is_vote(r) and not r["voided"]]
     excess = [(board.value(r, "excess_bh"), r["entry"]) for r in entries]
     known = [(v, e) for v, e in excess if v is not None]
     falls = [(board.value(r, "MDD"), r["entry"]) for r in entries]
@@ -39,8 +45,9 @@ def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
         )  # fmt: skip
         ahead = sum(v > 0 for v, _ in known)
         st.metric(
-            "Ahead of B&H", f"{ahead} of {len(entries)}", **_pill("entries"), **look,
-            help="Entries whose net return is above Buy & Hold's; no test of luck yet",
+            "Ahead of B&H", f"{ahead} of {len(entries)}", **_pill(beyond_luck(entries, luck)), **look,
+            help="Entries whose net return is above Buy & Hold's, and how many of them by more than "
+            "luck explains: the interval of their difference does not hold zero",
         )  # fmt: skip
         worst = max(deep) if deep else (None, fmt.MISSING)
         st.metric(
@@ -53,10 +60,20 @@ def tiles(rows: list[Row], run: Any, last_round: dict[str, Any] | None) -> None:
             "Last round", f"{total} · {failed} failed", **_pill(when), **look,
             help="Decisions at the newest slot, and how many of them the model failed to make",
         )  # fmt: skip
+        last = max(r["end"] for r in rows)
         sessions = max((r["n_sessions"] for r in rows), default=0)
         st.metric(
-            "Window", f"{sessions} days", **_pill(fmt.span(str(run["start"]), str(run["end"]))), **look
+            "Window", f"{sessions} days", **_pill(fmt.span(str(run["start"]), last)), **look
         )  # fmt: skip
+
+
+def beyond_luck(entries: list[Row], luck: Mapping[str, Row]) -> str:
+    """How many entries are above Buy & Hold by more than noise, in two or three words."""
+    verdicts = {luck[k]["verdict"] for r in entries if (k := row_key(r)) in luck}
+    if verdicts <= {None, "too short to tell"}:
+        return "too short to tell"
+    n = sum(luck[k]["verdict"] == "above Buy & Hold" for r in entries if (k := row_key(r)) in luck)
+    return f"{n or 'none'} beyond luck"
 
 
 def _last_round_counts(last_round: dict[str, Any] | None) -> tuple[int, int]:
@@ -77,67 +94,36 @@ def contenders(rows: list[Row]) -> list[Row]:
     return [r for r in rows if r["group"] != "benchmark" and (rules or r["group"] != "stand_in")]
 
 
-def main_board(rows: list[Row], strategy: str) -> Row:
-    """The ranked table; returns the chosen row (the first entry until one is clicked)."""
-    rules = only_stand_ins(rows)
-    shown = rows if rules else [r for r in rows if r["group"] != "stand_in"]
-    st.header("Rule-based stand-ins by entry" if rules else "Board by entry")
-    names = [r["entry"] for r in shown]
-    if st.session_state.get("opened") not in names:
-        st.session_state.opened = next(
-            (r["entry"] for r in shown if r["group"] != "benchmark"), names[0]
-        )
-    at = names.index(st.session_state.opened)
-    # Selection is by position: the opened entry is put back where it stands now.
-    st.session_state["board"] = {"selection": {"rows": [at], "columns": [], "cells": []}}
-    st.session_state["board_order"] = names
-    assets = sorted({a for r in rows for a in r["position"]})
-    sessions = max(r["n_sessions"] for r in rows)
-    st.dataframe(
-        board.styled(board.frame(shown), theme()),
-        key="board", hide_index=True, row_height=board.ROW_HEIGHT, placeholder=fmt.MISSING,
-        height=board.height(len(shown)), column_config=board.columns(assets, sessions),
-        selection_mode="single-row-required", on_select=_open,
-        alt="Leaderboard: entries by net return, Buy & Hold among them",
-    )  # fmt: skip
-    if knowing := sorted({str(r["model"]) for r in shown if r["may_know"]}):
+def after_cutoff(rows: list[Row]) -> tuple[str, ...]:
+    """Models of the rows that cannot know the period: past their stated cut-off, or stand-ins."""
+    kept = (r for r in rows if r["group"] != "benchmark")
+    return tuple(
+        sorted({r["model"] for r in kept if r["may_know"] is False or r["group"] == "stand_in"})
+    )
+
+
+def on_board(rows: list[Row]) -> list[Row]:
+    """Rows of the ranked table: stand-ins only where nobody else plays."""
+    return rows if only_stand_ins(rows) else [r for r in rows if r["group"] != "stand_in"]
+
+
+def notes(rows: list[Row], strategy: str, fill: str, n_all: int) -> None:
+    """What the table means, and what it leaves out."""
+    if knowing := sorted({str(r["model"]) for r in rows if r["may_know"]}):
         known = for_badge(", ".join(knowing))
         st.badge(f"May know this period: {known}", icon=":material/history_edu:", color="orange")
-    what = "stand-ins ranked among themselves; no LLM took part" if rules else "ranked by net return"
+    what = (
+        "stand-ins ranked among themselves; no LLM took part" if only_stand_ins(rows)
+        else "ranked by net return"
+    )  # fmt: skip
+    votes = " and ◇ the majority vote of an agent's models" if any(map(board.is_vote, rows)) else ""
+    cut = f" The first {len(rows)} of {n_all} rows are shown: search, or filter." if len(rows) < n_all else ""
+    price = "at a price already known" if fill == "close" else "at the first price after the decision"
     st.markdown(
-        f":small[:gray[◆ Buy & Hold takes no rank. An entry is the equal-weight average of its "
-        f"accounts over the chosen assets, {what}. Strategy {strategy_label(strategy)}.]]"
+        f":small[:gray[◆ Buy & Hold{votes} stand beside the entries. An entry is the equal-weight average "
+        f"of its accounts over the chosen assets, {what}. `2=` shares a rank: the difference to the first of "
+        f"the group is within noise. Strategy {strategy_label(strategy)}, fills {price}.{cut}]]"
     )
-    return shown[at]
-
-
-def _open() -> None:
-    rows = st.session_state["board"]["selection"]["rows"]
-    if rows:
-        st.session_state.opened = st.session_state["board_order"][rows[0]]
-
-
-def accounts_of(picked: Row, accounts: list[Row]) -> None:
-    """The accounts of the chosen entry, unfolded."""
-    held = {
-        r["asset"]: board.value(r, "CR") for r in accounts if r["group"] == "benchmark"
-    }
-    own = [r for r in accounts if r["account"] in picked["accounts"]]
-    own.sort(key=lambda r: r["asset"])
-    label = for_markdown(board.name(picked))
-    with st.expander(f"{label} · {len(own)} accounts", expanded=True, icon=":material/account_tree:"):
-        table = board.account_frame(own, held)
-        settings = board.columns([r["asset"] for r in own], picked["n_sessions"], first="Account")
-        st.dataframe(
-            board.styled(table, theme()), hide_index=True, row_height=board.ROW_HEIGHT,
-            placeholder=fmt.MISSING, height=board.height(len(own)), column_config=settings,
-            alt=f"Accounts of {label}", key="accounts",
-        )  # fmt: skip
-        if picked["group"] != "benchmark":
-            with st.container(horizontal=True):
-                for row in own:
-                    track = row["account"].rsplit(":", 1)[0]
-                    decision_link(track, f"Decisions on {row['asset']}")
 
 
 def stand_in_board(rows: list[Row]) -> None:
@@ -147,12 +133,23 @@ def stand_in_board(rows: list[Row]) -> None:
         return
     st.header("Rule-based stand-ins (no LLM), unranked")
     assets = sorted({a for r in apart for a in r["position"]})
+    shown = ["name", "net", "excess", "sharpe", "drawdown", "win", "curve", "balance", "now", "last"]
+    table = board.frame(apart)[[*shown, *board.MARKS]]
     st.dataframe(
-        board.styled(board.frame(apart).drop(columns=["rank"]), theme()), hide_index=True,
+        board.styled(table, theme()), hide_index=True,
         row_height=board.ROW_HEIGHT, placeholder=fmt.MISSING, height=board.height(len(apart)),
         column_config=board.columns(assets, apart[0]["n_sessions"]), key="stand_ins",
         alt="Rule-based stand-ins, unranked",
     )  # fmt: skip
+
+
+def best_groups(known: list[tuple[Row, float | None]], axis: str) -> set[str]:
+    """The first `MOST_GROUPS` agents or models by median return."""
+    values: dict[str, list[float]] = {}
+    for row, value in known:
+        if value is not None:
+            values.setdefault(str(row[axis]), []).append(value)
+    return set(sorted(values, key=lambda g: -statistics.median(values[g]))[:MOST_GROUPS])
 
 
 def small_multiples(rows: list[Row]) -> None:
@@ -160,11 +157,16 @@ def small_multiples(rows: list[Row]) -> None:
 
     A chart that would have one dot in every row is left out, and both where the board says it all.
     """
-    known = [(r, board.value(r, "CR")) for r in contenders(rows)]
+    known = [(r, board.value(r, "CR")) for r in contenders(rows) if not board.is_vote(r)]
     if len(known) < FEWEST_DOTS:
         return
-    agents = tuple(sorted({r["agent"] for r, _ in known}))
-    models = tuple(sorted({r["model"] for r, _ in known}))
+    played = known
+    every = {axis: best_groups(known, axis) for axis in ("agent", "model")}
+    known = [(r, v) for r, v in known if all(r[axis] in every[axis] for axis in every)]
+    agents, models = (tuple(sorted(every[axis])) for axis in ("agent", "model"))
+    all_agents = tuple(sorted({r["agent"] for r in rows if r["group"] != "benchmark"}))
+    cut = any(len({r[axis] for r, _ in played}) > len(every[axis]) for axis in every)
+    left_out = f" The first {MOST_GROUPS} by median." if cut else ""
     now = theme()
     points = pd.DataFrame(
         [
@@ -172,7 +174,7 @@ def small_multiples(rows: list[Row]) -> None:
                 "agent": r["agent"],
                 "model": short_model(r["model"]),
                 "value": value,
-                "color": agent_color(r["agent"], agents, now),
+                "color": agent_color(r["agent"], all_agents, now),
                 "symbol": model_symbol(r["model"], models),
             }
             for r, value in known
@@ -190,7 +192,7 @@ def small_multiples(rows: list[Row]) -> None:
     for column, (title, group, member) in zip(st.columns(len(shown)), shown, strict=True):
         with column.container(border=True, height="stretch"):
             st.header(title, width="content")
-            st.markdown(f":small[:gray[Net return by {group}. Dot = {member}, bar = range, tick = median.]]")
+            st.markdown(f":small[:gray[Net return by {group}. Dot = {member}, bar = range, tick = median.{left_out}]]")
             frame = points.rename(columns={group: "group", member: "member"})
             st.plotly_chart(
                 charts.range_figure(frame, hold[0] if hold else None, now), theme=None,

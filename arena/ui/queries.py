@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
-from arena.analytics.entry_curve import curves_of, entry_curve
+from arena.analytics.entry_curve import Curve, curves_of, entry_curve
 from arena.analytics.leaderboard import board
+from arena.core.season import RunSpec
 from arena.core.types import AssetClass
 from arena.runner import reviews
 from arena.runner.boards import select_board
 from arena.runner.luck_board import luck_board
-from arena.store import news_reader, reader
+from arena.store import live_reader, news_reader, reader
+from arena.store.actions_reader import run_bars
 from arena.store.store import Store
+from arena.ui.tokens import BUY_HOLD
 
 Axis = tuple[str, ...]
 
 _cached = st.cache_data(max_entries=64, show_spinner=False)
+_shared = st.cache_resource(max_entries=12, show_spinner=False)
+"""For what is large and read only: one object for all visitors, where `_cached` unpickles a copy for
+each run of a page (a tenth of a second for a thousand rows)."""
 
 
 def version(store: Store) -> tuple[str, int]:
@@ -31,28 +39,52 @@ def version(store: Store) -> tuple[str, int]:
 def runs(key: tuple[str, int], _store: Store) -> pd.DataFrame:
     """Runs that have an account, newest first."""
     frame = reader.runs(_store)
-    settled = set(reader.summaries(_store)["run"])
-    return frame[frame["run"].isin(settled)].reset_index(drop=True)
+    frame = frame[frame["run"].isin(reader.settled_runs(_store))].reset_index(drop=True)
+    for at in frame.index[frame["kind"] == "live"]:
+        end = live_reader.run_as_settled(_store, str(frame.loc[at, "run"]))["end"]
+        frame.loc[at, "end"] = pd.Timestamp(end)
+    return frame
 
 
 @_cached
 def summaries(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
-    return reader.summaries(_store, run)
+    """Accounts of a run, without the texts of their metrics and sparklines."""
+    return reader.accounts(_store, run)
 
 
-@_cached
+@_shared
+def account_curves(
+    key: tuple[str, int], _store: Store, run: str, strategy: str
+) -> dict[str, Curve]:
+    """Curve of every account of a run under one strategy (Buy & Hold's is `buy_hold`), read once for
+    all filters of all visitors; nobody may change it."""
+    data = reader.accounts(_store, run)
+    names = data.loc[data["strategy"] == strategy, "account"].tolist()
+    chosen = reader.summaries(_store, run, names)
+    capital = RunSpec.model_validate_json(str(reader.run(_store, run)["spec_json"])).season.capital
+    equity = reader.equity(_store, names, ("balance", "balance_gross"))
+    return curves_of(chosen, equity, {run: capital})
+
+
+def _curves(key: tuple[str, int], store: Store, run: str, strategies: Iterable[str]) -> dict[str, Curve]:
+    parts = [account_curves(key, store, run, s) for s in sorted(set(strategies))]
+    return {account: curve for part in parts for account, curve in part.items()}
+
+
+@_shared
 def rows(
     key: tuple[str, int], _store: Store, run: str, by: Literal["entry", "account"], agents: Axis, models: Axis,
     assets: Axis, strategies: Axis,
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Board rows of one run under the four axes."""
     data = select_board(
-        _store, run, agents=agents, models=models, assets=assets, strategies=strategies
-    )
+        _store, run, agents=agents, models=models, assets=assets, strategies=strategies,
+        with_equity=False,
+    )  # fmt: skip
     return board(
         data.summaries, data.equity, by=by, capital=data.capital, voided=data.voided,
-        unranked=data.unranked, fills=data.fills,
-        cutoffs=data.cutoffs,
+        unranked=data.unranked, fills=data.fills, cutoffs=data.cutoffs,
+        curves=_curves(key, _store, run, data.summaries["strategy"]),
     )  # fmt: skip
 
 
@@ -63,22 +95,33 @@ def luck(
 ) -> dict[str, dict[str, Any]]:  # fmt: skip
     """What chance could explain of the first `limit` of `rows` under the same axes, by
     `luck_board.row_key`: some milliseconds an account, so a page asks for what it shows."""
+    shown = rows(key, _store, run, by, agents, models, assets, strategies)[:limit]
     data = select_board(
-        _store, run, agents=agents, models=models, assets=assets, strategies=strategies
-    )
-    shown = rows(key, _store, run, by, agents, models, assets, strategies)
-    return luck_board(_store, data, shown[:limit])
+        _store, run, agents=agents, models=models, assets=assets, strategies=strategies,
+        with_equity=False,
+    )  # fmt: skip
+    every = data.summaries
+    wanted = {a for row in shown for a in ([row["account"]] if by == "account" else row["accounts"])}
+    own = every[every["account"].isin(wanted) | (every["grp"] == "benchmark")].reset_index(drop=True)
+    data = replace(data, summaries=own, equity=reader.equity(_store, own["account"].tolist()))
+    return luck_board(_store, data, shown)
 
 
-@_cached
+@_shared
 def curves(
     key: tuple[str, int], _store: Store, run: str, models: Axis, assets: Axis, strategy: str
 ) -> pd.DataFrame:
     """Entry curves in long form: agent, model, session, value and gross relative to V_0."""
-    data = select_board(_store, run, models=models, assets=assets, strategies=(strategy,))
-    made = curves_of(data.summaries, data.equity, data.capital)
+    made = _curves(key, _store, run, (strategy, BUY_HOLD))
+    every = summaries(key, _store, run)
+    held = every["strategy"] == BUY_HOLD
+    keep = every["account"].isin(list(made))
+    if models:
+        keep &= held | every["model"].isin(models)
+    if assets:
+        keep &= every["asset"].isin(assets)
     parts = []
-    for (agent, model), group in data.summaries.groupby(["agent", "model"], sort=True):
+    for (agent, model), group in every[keep].groupby(["agent", "model"], sort=True):
         own = [made[a] for a in group["account"] if a in made]
         if own:
             curve = entry_curve(own)
@@ -98,14 +141,18 @@ def curves(
 
 @_cached
 def decisions(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
-    return reader.decisions(_store, run)
+    """Live decisions of a run without their texts and hashes, which are most of the bytes."""
+    return reader.decisions(_store, run).drop(columns=UNSHOWN)
+
+
+UNSHOWN = ["reason", "evidence_json", "view_hash", "chain_hash", "memory_sha256"]
 
 
 @_cached
 def prices(key: tuple[str, int], _store: Store, run: str, asset: str) -> pd.DataFrame:
     """Closes of an asset inside the run's window."""
-    row = reader.run(_store, run)
-    frame = reader.bars(_store, asset, int(row["revision"]))
+    row = live_reader.run_as_settled(_store, run)
+    frame = run_bars(_store, row, asset)
     inside = (frame["session"] >= pd.Timestamp(row["start"])) & (
         frame["session"] <= pd.Timestamp(row["end"])
     )
@@ -115,7 +162,7 @@ def prices(key: tuple[str, int], _store: Store, run: str, asset: str) -> pd.Data
 @_cached
 def price_checks(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
     """What was noticed about the prices of a run's assets up to its end."""
-    row = reader.run(_store, run)
+    row = live_reader.run_as_settled(_store, run)
     assets = sorted(set(reader.summaries(_store, run)["asset"]))
     frame = reader.price_checks(_store, assets)
     return frame[frame["session"] <= pd.Timestamp(row["end"])].reset_index(drop=True)
@@ -135,8 +182,8 @@ def asset_classes(key: tuple[str, int], _store: Store) -> dict[str, AssetClass]:
 @_cached
 def bars(key: tuple[str, int], _store: Store, run: str, asset: str) -> pd.DataFrame:
     """Bars of an asset up to the run's end, with the history before its start."""
-    row = reader.run(_store, run)
-    frame = reader.bars(_store, asset, int(row["revision"]))
+    row = live_reader.run_as_settled(_store, run)
+    frame = run_bars(_store, row, asset)
     return frame[frame["session"] <= pd.Timestamp(row["end"])].reset_index(drop=True)
 
 

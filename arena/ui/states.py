@@ -15,6 +15,8 @@ DISCLAIMER = "Simulated paper trading, not investment advice."
 def banners() -> None:
     """Trouble with the store, above everything else; the data stay."""
     now = state()
+    if now.store is not None and now.paused:
+        st.error(for_markdown(f"The runner waits. {now.paused}"), icon=":material/pause_circle:")
     if now.store is not None and now.message and now.level in ("warning", "error"):
         show = st.warning if now.level == "warning" else st.error
         show(for_markdown(now.message))
@@ -40,21 +42,38 @@ def empty_store() -> None:
 def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
     """What kind of run this is, and what in it is not what it may look like."""
     groups = set(summaries["grp"])
+    live, going_on = run["kind"] == "live", run["status"] == "running"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.badge(str(run["kind"]).capitalize(), icon=":material/history:", color="blue")
+        if live:
+            st.badge("Live" if going_on else "Live, over", icon=":material/sensors:", color="blue")
+        else:
+            st.badge(str(run["kind"]).capitalize(), icon=":material/history:", color="blue")
         if run["synthetic"]:
             st.badge("Synthetic prices, fictional assets", icon=":material/science:", color="orange")
         if "model" not in groups and "stand_in" in groups:
             st.badge("Rule-based stand-ins, no LLM", icon=":material/rule:", color="orange")
         if run["fill"] == "close":
             st.badge("Fills at a price already known", icon=":material/info:", color="gray")
-        if run["status"] != "done":
+        # A live season that goes on is as it should be; a replay that does is not finished.
+        if run["status"] != "done" and not (live and going_on):
             st.badge(f"{run['status']}", icon=":material/hourglass:", color="orange")
+        if late := n_late(summaries):
+            st.badge(
+                f"{fmt.counted(late, 'late decision')}: no live evidence",
+                icon=":material/schedule:", color="orange",
+            )  # fmt: skip
         if pd.notna(run["voided_reason"]):
             reason = for_badge(str(run["voided_reason"]))
             st.badge(f"Voided: {reason}", icon=":material/block:", color="red")
         if pd.notna(run["note"]):
             st.badge(for_badge(str(run["note"])), icon=":material/info:", color="orange")
+
+
+def n_late(summaries: pd.DataFrame) -> int:
+    """Decisions of a run that were made after their slot's time, each once, however many strategies
+    follow it."""
+    played = summaries[summaries["grp"] != "benchmark"]
+    return int(played.groupby(["agent", "model", "asset"])["n_late"].max().sum())
 
 
 def background_line() -> None:

@@ -58,6 +58,7 @@ SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 ACTION_MARK = {"BUY": "▲", "HOLD": "■", "SELL": "▼"}
 POSITION_MARK = {1: "▲", 0: "■", -1: "▼"}
 BENCHMARK_MARK = "◆"
+VOTE_MARK = "◇"
 
 STRATEGY_LABELS = {"baseline": "Baseline", "flip_on_reversal": "Flip on Reversal", "pyramid_exit": "Pyramid Exit"}
 BUY_HOLD = "buy_hold"

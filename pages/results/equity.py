@@ -2,29 +2,22 @@
 
 import streamlit as st
 
-from arena.ui import equity, queries, states
+from arena.ui import equity, equity_numbers, equity_view, queries, states, tape
 from arena.ui.page import open_run
 
 page = open_run("Equity")
-here = (page.key, page.store, page.run_id)
-view = equity.controls(page.summaries)
-assets = (view.asset,) if view.asset else ()
-curves = queries.curves(*here, view.models, assets, view.strategy)
-lines = equity.lines_of(curves, view, float(equity.capital_of(page.run)))
+view = equity_view.controls(page)
+if not view.found:
+    equity.nothing(view)
+    states.footer("")
+    st.stop()
+data = equity.read(page, view)
+lines = equity.lines(page, view, data)
+equity.remarks(view, data, lines, str(page.run["fill"]))
 equity.chart(lines, view, page.key)
-
-if view.asset:
-    equity.tape(
-        queries.prices(*here, view.asset),
-        queries.decisions(*here),
-        view,
-        page.key,
-        queries.rejected(*here),
-    )
-else:
-    st.markdown(":small[:gray[Choose one asset to see every decision on it.]]")
-rows = queries.rows(*here, "entry", (), view.models, assets, (view.strategy,))
-equity.numbers(rows)
+tape.section(page, view, lines)
+equity_numbers.table(page, view, data)
+equity.more(lines, data)
 equity.data(lines)
-states.price_checks(queries.price_checks(*here))
+states.price_checks(queries.price_checks(page.key, page.store, page.run_id))
 states.footer("")

@@ -2,26 +2,46 @@
 
 import streamlit as st
 
-from arena.ui import board, filters, overview, queries, states
+from arena.ui import (
+    board,
+    board_card,
+    board_view,
+    exporting,
+    filters,
+    overview,
+    overview_data,
+    pulse,
+    since,
+    states,
+)
 from arena.ui.page import open_run
 
 page = open_run("Overview")
+pulse.line(page)
 axes = filters.axes_card(page.summaries)
-chosen = (axes.agents, axes.models, axes.assets, (axes.strategy,))
-rows = queries.rows(page.key, page.store, page.run_id, "entry", *chosen)
-
-overview.tiles(rows, page.run, queries.last_round(page.key, page.store, page.run_id))
-entries = [r for r in rows if r["group"] != "benchmark"]
-if not entries:
-    st.write("No entry matches. Remove a filter.")
+data = overview_data.read(page, axes)
+if data is None:
+    filters.nothing_matches(page.summaries)
+    states.footer("")
     st.stop()
 
-picked = overview.main_board(rows, axes.strategy)
-accounts = queries.rows(page.key, page.store, page.run_id, "account", *chosen)
-overview.accounts_of(picked, accounts)
-overview.stand_in_board(rows)
-overview.small_multiples(rows)
+overview.tiles(data.entries, page.run, data.last_round, data.entry_luck)
+seen = since.moment()
+since.card(overview_data.news(page, data, seen), seen, data.last_session)
+
+view, corner = board_view.switches(rules=overview.only_stand_ins(data.entries))
+shown = overview_data.board_of(page, data, view)
+with corner:
+    exporting.export_menu(f"{page.run_id}-{view.by}", shown.rows, shown.chances, shown.costs)
+board_view.follow_click(shown.rows)
+picked = board_view.draw(shown, view)
+overview.notes(shown.rows, data.axes.strategy, str(page.run["fill"]), shown.n_all)
+unfolded = overview_data.unfold(page, data, picked)
+board_card.card(picked, shown, unfolded.accounts, unfolded.luck)
+overview.stand_in_board(data.entries)
+overview.small_multiples(data.entries)
+played = [r for r in data.entries if r["group"] != "benchmark"]
 states.footer(
-    f"{len(entries)} entries · {sum(r['n_accounts'] for r in entries)} accounts · "
-    f"{board.window_words(accounts)}."
+    f"{len(played)} entries · {sum(r['n_accounts'] for r in played)} accounts · "
+    f"{board.window_words(data.held)}."
 )

@@ -38,7 +38,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve(store: Path, log: Path, **switches: str) -> Iterator[str]:
+def serve(store: Path, log: Path, *, app: str = "app.py", **switches: str) -> Iterator[str]:
     """The app on `store`, yields its address once it answers.
 
     Read only and without a runner, unless `switches` (environment variables) say otherwise.
@@ -49,7 +49,7 @@ def serve(store: Path, log: Path, **switches: str) -> Iterator[str]:
         "ARENA_STORE": str(store), "ARENA_DATA": "sample", "ARENA_RUNNER": "off",
         "ARENA_NETWORK": "off", **switches,
     }  # fmt: skip
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command = [sys.executable, "-m", "streamlit", "run", app]
     options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
     with log.open("wb") as out:
         process = subprocess.Popen(

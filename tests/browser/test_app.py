@@ -55,7 +55,8 @@ def test_cold_deep_link_opens_equity(served: Served, tab: Any) -> None:
     assert "Page not found" not in body
     menu = tab.locator('[data-testid="stSidebarNavLink"]').all_inner_texts()
     assert [m.split("\n")[-1] for m in menu] == [
-        "Overview", "Equity", "Decisions", "Agent or model?", "Market & news", "Methods", "Health",
+        "Overview", "Equity", "Decisions", "Agent or model?", "Market & news", "Launch a run", "Methods",
+        "Health",
     ]  # fmt: skip
     assert not tab.errors
     assert not tab.foreign

@@ -125,7 +125,7 @@ def test_one_decision_in_full(visit: Visit) -> None:
 
 def test_a_failure_says_why_and_is_no_opinion(visit: Visit) -> None:
     app = visit(slot="2025-08-04")
-    assert app.error[0].value.startswith("reason of day 3 It acts as HOLD")
+    assert app.error[0].value.startswith("reason of day 3. It acts as HOLD")
     said = words(app)
     assert "□ HOLD · timeout" in said
     assert "no answer in 60 s" in said

@@ -251,7 +251,7 @@ def test_a_rejected_brief_shows_beside_what_read_it(reviewed: Visit) -> None:
     tape = reviewed(EQUITY, eq_asset="AAA", run=NEWS_RUN)
     assert "1 decision read a rejected brief" in said(tape)
     drawn = json.loads(tape.get("plotly_chart")[1].proto.spec)
-    notes = [c for t in drawn["data"] if t["mode"] == "markers" for c in t["customdata"]]
+    notes = [words for t in drawn["data"] for _, words, _ in t.get("customdata", [])]
     assert sorted(notes) == [""] * 8 + [", read a rejected brief"]
 
 

@@ -33,8 +33,6 @@ def test_board_ranks_models_and_marks_buy_and_hold(page) -> None:
     assert table.loc["hedge@m-one", "rank"] == "3"
     assert table.loc["◆ Buy & Hold", "rank"] == "–"
     assert list(table.index).index("◆ Buy & Hold") in (1, 2)
-    # Two accounts, one failed decision each.
-    assert table.loc["hedge@m-one", "failed"] == 2
 
 
 def test_stand_ins_are_in_no_statement_about_models(page) -> None:

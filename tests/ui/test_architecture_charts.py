@@ -91,6 +91,7 @@ def test_pair_marks_failures_apart_and_colours_who_is_ahead() -> None:
             "session": DAYS,
             "action": ["BUY", "HOLD", "SELL"],
             "status": ["ok", "timeout", "ok"],
+            "late": False,
         }
     )
     figure = charts.pair_figure(
@@ -102,3 +103,10 @@ def test_pair_marks_failures_apart_and_colours_who_is_ahead() -> None:
     names = [t.name for t in figure.data if t.type == "scatter" and t.mode == "markers"]
     assert names == ["BUY", "SELL", "no answer of the model"]
     assert len([t for t in figure.data if t.type == "bar"]) == 1  # no brief: no panel of news
+    odd = acts.assign(status=["ok", "missed", "ok"], late=[True, False, False])
+    figure = charts.pair_figure(
+        closes, gap, pd.Series(dtype=float), odd, ("a", "b"), ("#111111", "#222222"), [], "light"
+    )
+    marks = {t.name: t.marker.symbol for t in figure.data if t.type == "scatter" and t.mode == "markers"}
+    assert list(marks) == ["BUY, late", "SELL", "no decision, position kept"]
+    assert marks["BUY, late"].endswith("-open")

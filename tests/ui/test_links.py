@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from arena.core.errors import ConfigError
 from arena.core.ids import TrackId
-from arena.ui.links import decision_params, decision_url
+from arena.ui.links import decision_params, decision_url, equity_params
 
 NAMES = some.text(min_size=1, max_size=12).filter(lambda t: not any("\ud800" <= c <= "\udfff" for c in t))
 
@@ -31,3 +31,10 @@ def test_a_track_alone_opens_without_a_slot() -> None:
 def test_other_text_is_refused() -> None:
     with pytest.raises(ConfigError):
         decision_url("no id")
+
+
+def test_a_curve_is_addressed_by_run_strategy_entry_and_asset() -> None:
+    assert equity_params("r-1", "flip_on_reversal", "trade@m", "AAA") == {
+        "run": "r-1", "strategy": "Flip on Reversal", "eq_entries": "trade@m", "eq_asset": "AAA",
+    }  # fmt: skip
+    assert equity_params("r-1", "baseline", None, None) == {"run": "r-1", "strategy": "Baseline"}
