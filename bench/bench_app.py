@@ -56,8 +56,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def app(store: Path, *python: str) -> Iterator[tuple[subprocess.Popen[bytes], str, Path]]:
-    """The app on `store`: (process, address, its log). `python` are interpreter options."""
+def app(
+    store: Path, *python: str, **env: str
+) -> Iterator[tuple[subprocess.Popen[bytes], str, Path]]:
+    """The app on `store`: (process, address, its log). `python` are interpreter options, `env` are
+    further environment variables."""
     port = free_port()
     log = store.with_suffix(f".{port}.log")
     command = [
@@ -66,7 +69,7 @@ def app(store: Path, *python: str) -> Iterator[tuple[subprocess.Popen[bytes], st
     ]  # fmt: skip
     with log.open("wb") as out:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=quiet_env(ARENA_STORE=str(store)), stdout=out, stderr=out
+            command, cwd=ROOT, env=quiet_env(ARENA_STORE=str(store), **env), stdout=out, stderr=out
         )
         try:
             yield process, f"http://127.0.0.1:{port}", log
@@ -77,6 +80,28 @@ def app(store: Path, *python: str) -> Iterator[tuple[subprocess.Popen[bytes], st
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def launched() -> Iterator[Any]:
+    """A headless browser.
+
+    Raises:
+        FileNotFoundError: there is none on this machine.
+    """
+    path = chromium()
+    if path is None:
+        raise FileNotFoundError("no chromium here")
+    from playwright.sync_api import sync_playwright
+
+    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=path, args=[*sandbox, *quiet, "--disable-gpu", "--no-first-run"]
+        )
+        yield browser
+        browser.close()
 
 
 def wait_for_page(page: Any, address: str, selector: str, since: float) -> float:
@@ -167,25 +192,16 @@ def heavy_imports(browser: Any, store: Path) -> list[dict[str, Any]]:
 
 def run() -> list[dict[str, Any]]:
     """Every figure above; one line saying so where there is no browser."""
-    path = chromium()
-    if path is None:
+    if chromium() is None:
         return [
             {"name": "app: no chromium here, not measured", "value": 0, "unit": "", "target": "",
              "ok": None},
         ]  # fmt: skip
-    from playwright.sync_api import sync_playwright
-
-    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=path, args=[*sandbox, *quiet, "--disable-gpu", "--no-first-run"]
-        )
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder, launched() as browser:
         filled = Path(folder) / "filled.duckdb"
         replay(filled)
         rows = first_start(browser, Path(folder) / "empty.duckdb")
         rows += warm_starts(browser, filled) + heavy_imports(browser, filled)
-        browser.close()
     return rows
 
 

@@ -17,6 +17,8 @@ CURVE_METRICS = (
     "CR", "CR_gross", "AR", "AV", "SR", "MDD", "Sortino", "Calmar", "excess_bh", "days_over_bh",
 )  # fmt: skip
 POOLED = ("win_rate_trades", "win_rate_active", "time_in_market")
+USED = ("CR", *POOLED, "turnover")
+"""What a row of more than one account needs of each account's stored results."""
 
 Stored = dict[str, MetricResult]
 
@@ -33,7 +35,7 @@ def row_metrics(
 
     Args:
         own: their curves. curve: the mean of those. benchmark: Buy & Hold's mean curve over the same assets.
-        stored: their stored results (mode standard), in the order of `own`.
+        stored: their stored results (mode standard), in the order of `own`: all, or `USED` of more than one.
         extra_flags: what the board knows beyond them (`partial_window`).
 
     One account in mode `standard` shows what is stored; all else is computed from the mean curve.

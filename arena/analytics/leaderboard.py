@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from arena.analytics.entry_curve import Curve, curves_of, entry_curve
-from arena.analytics.entry_metrics import row_metrics
+from arena.analytics.entry_metrics import USED, row_metrics
 from arena.analytics.epochs import one_of_many
 from arena.analytics.result import MetricResult
 from arena.analytics.window import Mode
@@ -41,6 +41,7 @@ def board(
     fills: Mapping[str, str] | None = None,
     unranked: AbstractSet[str] = frozenset(),
     cutoffs: Mapping[str, date] | None = None,
+    curves: Mapping[str, Curve] | None = None,
 ) -> list[Row]:
     """Rows of the leaderboard, best first; Buy & Hold stands among them without a rank.
 
@@ -53,6 +54,7 @@ def board(
         fills: fill rule of each run, where the caller knows it.
         unranked: runs that take no rank for another reason (decided after the fills they use).
         cutoffs: day up to which a model may know what happened, by model id.
+        curves: `curves_of` these accounts or more, where the caller has them; `equity` is not read then.
 
     Returns:
         Plain dicts; `metrics` maps a name to its result object. `position` is {asset: side}. Epochs
@@ -70,7 +72,8 @@ def board(
     if summaries.empty:
         return []
     capitals = capital if isinstance(capital, Mapping) else dict.fromkeys(summaries["run"], capital)
-    curves = curves_of(summaries, equity, capitals)
+    if curves is None:
+        curves = curves_of(summaries, equity, capitals)
     accounts: list[Account] = [
         {str(k): v for k, v in a.items()} for a in summaries.to_dict("records")
     ]
@@ -153,10 +156,7 @@ def _row(
         own,
         curve,
         entry_curve(found) if len(found) == len(bench) else None,
-        [
-            {k: MetricResult.from_json(v) for k, v in json.loads(a["metrics_json"]).items()}
-            for a in group
-        ],
+        [_stored(a, USED if len(group) > 1 else None) for a in group],
         mode,
         ("partial_window",) if not late_starters.isdisjoint(names) else (),
     )
@@ -182,6 +182,11 @@ def _row(
         "sparkline": json.loads(first["sparkline_json"]) if len(group) == 1 else _sparkline(curve),
         "metrics": {name: result.to_json() for name, result in metrics.items()},
     }
+
+
+def _stored(account: Account, names: Sequence[str] | None) -> dict[str, MetricResult]:
+    found = json.loads(account["metrics_json"])
+    return {k: MetricResult.from_json(found[k]) for k in names or found}
 
 
 def _day(value: Any) -> str:

@@ -19,6 +19,9 @@ FAIR_STRENGTH = 0.5
 
 DECIDED = {Intent.LONG.value: 1, Intent.SHORT.value: -1}
 
+KEYS = ["agent", "role", "kind", "model", "asset"]
+COUNTS = ("n", "n_right", "n_judged", "n_followed", "n_overruled", "n_neutral")
+
 _UP = {"BUY", "OVERWEIGHT", "BULLISH", "LONG"}
 _DOWN = {"SELL", "UNDERWEIGHT", "BEARISH", "SHORT"}
 
@@ -79,8 +82,12 @@ class RoleScore:
 def role_league(
     signals: pd.DataFrame, next_return: pd.DataFrame, spec: ActionSpec
 ) -> list[RoleScore]:
-    """Scores of every agent's roles, the highest lower end of the interval first (four right signals of
-    five are no proof), roles without a score last.
+    """Scores of every agent's roles: `role_scores` of `role_counts`, whose arguments it takes."""
+    return role_scores(role_counts(signals, next_return, spec))
+
+
+def role_counts(signals: pd.DataFrame, next_return: pd.DataFrame, spec: ActionSpec) -> pd.DataFrame:
+    """Counts of every role by agent, role, kind, model and asset: any selection of them can be added up.
 
     A signal is right if the sign of its side is the sign of next close / close - 1 of its asset; a move
     of exactly 0 is on no side, and a session without a next close is in no count. It was followed if the position
@@ -89,37 +96,38 @@ def role_league(
 
     Args:
         signals: from `store.signals.signals`. next_return: asset, session, move (a fraction).
+
+    Returns:
+        The five keys, the counts of `RoleScore`, and decides (whether the role's answer is the decision).
     """
     rows = signals.merge(next_return, on=["asset", "session"])
-    if rows.empty:
-        return []
     side = _sides(rows)
     asked = _asked(rows, spec)
     right = side * np.sign(rows["move"].to_numpy(float)) > 0
     followed = asked == (side if spec.shorting else np.maximum(side, 0))
     judged = rows["status"].isin([Status.OK, Status.REPAIRED]).to_numpy() & (side != 0)
-    counted = pd.DataFrame(
-        {
-            "n": side != 0, "n_right": right, "n_judged": judged, "n_followed": judged & followed,
-            "n_overruled": judged & right & ~followed, "n_neutral": side == 0,
-        }
+    counted = rows[KEYS].assign(
+        n=side != 0, n_right=right, n_judged=judged, n_followed=judged & followed,
+        n_overruled=judged & right & ~followed, n_neutral=side == 0,
     )  # fmt: skip
-    keys = ["agent", "role", "kind"]
-    counts = counted.groupby([rows[k].to_numpy() for k in keys]).sum().astype(int)
-    decides = set(
-        rows.loc[rows["decides"].fillna(False).astype(bool), keys].itertuples(
-            index=False, name=None
-        )
+    counts = counted.groupby(KEYS)[list(COUNTS)].sum().astype(int)
+    deciding = rows["decides"].fillna(False).astype(bool)
+    counts["decides"] = deciding.groupby([rows[k] for k in KEYS]).any()
+    return counts.reset_index()
+
+
+def role_scores(counts: pd.DataFrame) -> list[RoleScore]:
+    """Roles over the rows of `role_counts` at hand, the highest lower end of the interval first (four
+    right signals of five are no proof), roles without a score last."""
+    own = counts.groupby(["agent", "role", "kind"]).agg(
+        {"decides": "any"} | dict.fromkeys(COUNTS, "sum")
     )
     scores = []
-    for key, row in zip(counts.index, counts.to_dict("records"), strict=True):
+    for key, row in zip(own.index, own.to_dict("records"), strict=True):
         agent, role, kind = (str(part) for part in key)
         scores.append(
-            RoleScore(
-                agent, role, kind, key in decides, row["n"], row["n_right"], row["n_judged"],
-                row["n_followed"], row["n_overruled"], row["n_neutral"],
-            )
-        )  # fmt: skip
+            RoleScore(agent, role, kind, bool(row["decides"]), *(int(row[c]) for c in COUNTS))
+        )
     return sorted(scores, key=lambda s: (-(s.interval or (-1.0,))[0], -s.n, s.agent, s.role))
 
 

@@ -29,7 +29,8 @@ from arena.core.ids import TrackId
 from arena.core.season import RunSpec
 from arena.portfolio import Costs
 from arena.runner.boards import BoardData
-from arena.store import reader
+from arena.store import live_reader, reader
+from arena.store.actions_reader import run_bars
 from arena.store.store import Store
 
 Row = dict[str, Any]
@@ -85,17 +86,19 @@ def _thresholds(rows: Sequence[Row], curves: Sequence[Curve]) -> dict[tuple[Any,
 
 @dataclass(frozen=True)
 class _Run:
-    """What one run was: rules, decisions by track, and its bars by asset."""
+    """What one run was: rules, its bars by asset, and what `agents` decided on `assets` by track."""
 
     store: Store
     run: str
+    agents: frozenset[str]
+    assets: frozenset[str]
     _bars: dict[str, pd.DataFrame] = field(default_factory=dict)
     _moves: dict[str, dict[str, float]] = field(default_factory=dict)
     _tapes: dict[tuple[str, pd.Timestamp, int], Tape] = field(default_factory=dict)
 
     @cached_property
     def _row(self) -> dict[str, Any]:
-        return reader.run(self.store, self.run)
+        return live_reader.run_as_settled(self.store, self.run)
 
     @cached_property
     def spec(self) -> RunSpec:
@@ -103,7 +106,9 @@ class _Run:
 
     @cached_property
     def calls(self) -> dict[str, list[Call]]:
-        frame = reader.decisions(self.store, self.run)
+        frame = reader.track_actions(
+            self.store, self.run, sorted(self.agents), sorted(self.assets)
+        )
         days = frame["session"].dt.strftime("%Y-%m-%d")
         found: dict[str, list[Call]] = {}
         for track, *call in zip(
@@ -123,7 +128,7 @@ class _Run:
     def bars(self, asset: str) -> pd.DataFrame:
         """Open and close by session, as the run saw them, with what came before and after."""
         if asset not in self._bars:
-            frame = reader.bars(self.store, asset, int(self._row["revision"]))
+            frame = run_bars(self.store, self._row, asset)
             self._bars[asset] = frame.set_index("session")[["open", "close"]]
         return self._bars[asset]
 
@@ -176,11 +181,16 @@ class _Board:
         self.last_side = dict(
             zip(data.summaries["account"], data.summaries["position"], strict=True)
         )
+        self.agents = frozenset(map(str, data.summaries["agent"]))
+        self.assets = frozenset(map(str, data.summaries["asset"]))
         self._runs: dict[str, _Run] = {}
         self._draws: dict[str, Draws] = {}
 
     def run(self, run: str) -> _Run:
-        return self._runs.setdefault(run, _Run(self.store, run))
+        if run not in self._runs:
+            # All models of these: an account is compared with its siblings, whether shown or not.
+            self._runs[run] = _Run(self.store, run, self.agents, self.assets)
+        return self._runs[run]
 
     def accounts(self, row: Row) -> list[str]:
         """Accounts of a row that have a curve."""
