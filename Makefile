@@ -15,7 +15,7 @@ DEV := .venv/.dev-installed
 LOCAL := .venv/.local-llm-installed
 DEMO := data/runtime/local-demo.duckdb
 
-.PHONY: help app dev test lint types check fix bench sample screenshots chromium constraints clean \
+.PHONY: help app dev test lint types check fix bench soak fault-table sample screenshots chromium constraints clean \
     local-llm local-llm-if-possible local-demo
 
 help: ## list these verbs
@@ -40,6 +40,12 @@ fix: $(DEV) ## let ruff repair what it can
 
 bench: $(DEV) ## measure speed and memory against the targets
 	$(PY) -m bench
+
+soak: $(DEV) ## a host's year on a fake clock, with kills, outages and sleeps (ten minutes)
+	$(PY) -m tests.live.soak
+
+fault-table: $(DEV) chromium ## run the tests of faults, invariants and security; write docs/reliability.md
+	$(PY) -m tests.fault_table
 
 dev: $(RUNTIME) ## the app, reloading when a file changes
 	$(PY) -m streamlit run app.py --server.port $(PORT) --server.fileWatcherType auto --server.runOnSave true
@@ -82,8 +88,8 @@ constraints: $(DEV) ## write constraints.txt from what is installed
 	@{ echo "# Every package, direct or not, as tested. Refresh: make constraints"; \
 	   $(PY) -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==[^ ]+$$'; } > constraints.txt
 
-clean: ## remove the virtual environment and tool caches (never a store)
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+clean: ## remove the virtual environment, tool caches and the bench's made-up store (never another store)
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis "$${TMPDIR:-/tmp}"/arena-bench-store-*
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else "Python 3.11, 3.12 or 3.13 is needed; this is %d.%d. Try: make PYTHON=python3.11 ..." % v)'

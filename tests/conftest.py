@@ -20,6 +20,33 @@ settings.register_profile(
 settings.load_profile("arena")
 
 
+SLOW_FIRST = (
+    "tests/browser/test_overview.py",
+    "tests/browser/test_axe.py",
+    "tests/runner/test_brief_money.py",
+    "tests/browser/test_decisions.py",
+    "tests/runner/test_service.py",
+    "tests/cli/test_kill.py",
+    "tests/cli/test_kill_news.py",
+    "tests/runner/test_character.py",
+    "tests/cli/test_remote_run.py",
+    "tests/cli/test_paid_run.py",
+)
+"""Longest first. A file is one piece of work under `--dist loadfile`: one that is begun last is waited for."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # By itself xdist begins with the files of most tests, and a kill test is a file of one.
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {ROOT / name: at for at, name in enumerate(SLOW_FIRST)}
+    if gone := [str(path) for path in place if not path.is_file()]:
+        raise pytest.UsageError(f"SLOW_FIRST in tests/conftest.py names files that are not there: {gone}")
+    items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
 def _is_loopback(address: Any) -> bool:
     if not isinstance(address, tuple):
         return True

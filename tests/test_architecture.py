@@ -42,14 +42,14 @@ ROOMS = {
     "agents": room("core llm", "pydantic numpy talib httpx"),
     "portfolio": room("core", "numpy"),
     "analytics": room("core portfolio", "numpy pandas"),
-    "store": room("core", "duckdb pandas pyarrow"),
+    "store": room("core", "duckdb pandas pyarrow", "fsspec"),
     "runner": room(ABOVE_RUNNER, "numpy apscheduler httpx pandas pydantic"),
     "audit": room(f"{ABOVE_RUNNER} runner", "numpy pandas"),
     "ui": room("core store analytics runner audit", "streamlit plotly numpy pandas"),
     "shell": room("core store analytics runner audit ui", "streamlit plotly numpy pandas starlette"),
     "cli": room(f"{ABOVE_RUNNER} runner audit", "typer rich click pydantic", "starlette uvicorn"),
     "pages": room("ui core", "streamlit"),
-    "app": room("ui core runner", "streamlit"),
+    "app": room("ui core runner shell", "streamlit"),
     "": room("core cli", ""),
 }
 PRICE_SOURCES = frozenset({"yfinance", "ccxt", "feedparser", "httpx"})

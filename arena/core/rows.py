@@ -319,7 +319,8 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True)
 class FillRow:
-    """One leg of a trade of the net book. `units` are signed; `rule` is close, next_open or forced_close."""
+    """One leg of a trade of the net book. `units` are signed; `rule` is close, next_open,
+    quote (live coins) or forced_close."""
 
     TABLE: ClassVar[str] = "fills"
     account: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.core.errors import ConfigError
@@ -104,3 +105,147 @@ def clock_file() -> Path | None:
 def tick_s() -> float:
     """`ARENA_TICK_S`: seconds between two looks at what is due (60; trials of fake time use less)."""
     return float(os.environ.get("ARENA_TICK_S", "60"))
+
+
+def public_url() -> str | None:
+    """`ARENA_PUBLIC_URL`: where people reach this host, without a last slash; None where nobody said.
+
+    Raises:
+        ConfigError: no http(s) address.
+    """
+    value = os.environ.get("ARENA_PUBLIC_URL", "").strip().rstrip("/")
+    if value and not value.startswith(("http://", "https://")):
+        raise ConfigError(f"ARENA_PUBLIC_URL is `{value}`; it must begin with https:// or http://.")
+    return value or None
+
+
+def webhook_url() -> str | None:
+    """`ARENA_WEBHOOK_URL`: where news of the arena are posted. As secret as a key: who has it may post."""
+    return secret("ARENA_WEBHOOK_URL")
+
+
+def webhook_secret() -> str | None:
+    """`ARENA_WEBHOOK_SECRET`: signs what is posted, so that the receiver knows who sent it."""
+    return secret("ARENA_WEBHOOK_SECRET")
+
+
+def log_format() -> str:
+    """`ARENA_LOG`: `json` for a document a line, anything else for lines to read."""
+    return "json" if os.environ.get("ARENA_LOG", "").strip().lower() == "json" else "short"
+
+
+def use_store(path: Path) -> None:
+    """Let `--store` of a verb that starts the service count as `ARENA_STORE`, here and in its children."""
+    os.environ["ARENA_STORE"] = str(path)
+
+
+def use_data(choice: str) -> None:
+    """Let `--data` of a verb that starts the service count as `ARENA_DATA`.
+
+    Raises:
+        ConfigError: no data choice.
+    """
+    check_data_choice(choice)
+    os.environ["ARENA_DATA"] = choice
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorLimits:
+    """What anybody may launch: replays of the rules, which cost nothing, within these bounds.
+
+    `queue` counts waiting and running jobs of all visitors; one visitor has one at a time. 0 closes it.
+    `decisions` bounds what all their runs hold together until they are deleted; one takes about 10 KB.
+    """
+
+    queue: int = 3
+    days: int = 120
+    epochs: int = 2
+    agents: int = 5
+    assets: int = 8
+    keep_days: int = 7
+    decisions: int = 40_000
+
+
+def visitor_limits() -> VisitorLimits:
+    """`ARENA_VISITOR_QUEUE`, `_DAYS`, `_EPOCHS`, `_AGENTS`, `_ASSETS`, `_KEEP_DAYS`, `_DECISIONS`; see
+    `VisitorLimits`.
+
+    Raises:
+        ConfigError: one of them is no whole number from 0 on.
+    """
+    found = {}
+    for name in VisitorLimits.__dataclass_fields__:
+        if (text := os.environ.get(f"ARENA_VISITOR_{name.upper()}", "").strip()) == "":
+            continue
+        if not text.isdecimal():
+            raise ConfigError(
+                f"ARENA_VISITOR_{name.upper()} is `{text}`; it must be a whole number, 0 or more."
+            )
+        found[name] = int(text)
+    return VisitorLimits(**found)
+
+
+def crash_at() -> str | None:
+    """`ARENA_CRASH_AT`: the name of a crash point at which a trial kills this process."""
+    return os.environ.get("ARENA_CRASH_AT")
+
+
+def yahoo_url() -> str | None:
+    """`ARENA_YAHOO_URL`: where Yahoo's addresses are asked instead (a proxy, or a trial's server)."""
+    return _base_url("ARENA_YAHOO_URL")
+
+
+def kraken_url() -> str | None:
+    """`ARENA_KRAKEN_URL`: where Kraken's public API is asked instead."""
+    return _base_url("ARENA_KRAKEN_URL")
+
+
+def _base_url(name: str) -> str | None:
+    value = os.environ.get(name, "").strip().rstrip("/")
+    if value and not value.startswith(("http://", "https://")):
+        raise ConfigError(f"{name} is `{value}`; it must start with http:// or https://.")
+    return value or None
+
+
+def upload_url() -> str | None:
+    """`ARENA_UPLOAD_URL`: where copies of the store are kept besides this disk (`hf://datasets/ME/NAME`,
+    `s3://bucket/folder`, `file:///mnt/x`), without a last slash. Its credentials come from the
+    environment as that service wants them."""
+    value = os.environ.get("ARENA_UPLOAD_URL", "").strip().rstrip("/")
+    return value or None
+
+
+def upload_every_s() -> float:
+    """`ARENA_UPLOAD_EVERY_MIN`: least minutes between two uploads (30); in seconds here.
+
+    Raises:
+        ConfigError: no positive number.
+    """
+    text = os.environ.get("ARENA_UPLOAD_EVERY_MIN", "30")
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not 0 < minutes < float("inf"):
+        raise ConfigError(f"ARENA_UPLOAD_EVERY_MIN is `{text}`; it must be a number above 0.")
+    return minutes * 60
+
+
+def backups_kept() -> tuple[int, int]:
+    """`ARENA_BACKUPS_KEPT`: how many daily and weekly backups stay beside the store (`7,4`; `0,0`: none).
+
+    Raises:
+        ConfigError: something else than two whole numbers.
+    """
+    text = os.environ.get("ARENA_BACKUPS_KEPT", "7,4")
+    daily, _, weekly = text.partition(",")
+    if not (daily.strip().isdecimal() and weekly.strip().isdecimal()):
+        raise ConfigError(f"ARENA_BACKUPS_KEPT is `{text}`; write DAILY,WEEKLY, for example 7,4.")
+    return int(daily), int(weekly)
+
+
+def follow_url() -> str | None:
+    """`ARENA_FOLLOW_URL`: an upload target, also a plain web folder, whose newest copy this host only
+    shows (with `ARENA_RUNNER=off`)."""
+    value = os.environ.get("ARENA_FOLLOW_URL", "").strip().rstrip("/")
+    return value or None

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena.analytics.role_league import RoleScore, role_league, side_of
+from arena.analytics.role_league import RoleScore, role_counts, role_league, role_scores, side_of
 from arena.core.actions import ActionSpec, Intent, target_side
 
 SPEC = ActionSpec()
@@ -94,6 +94,21 @@ def test_few_right_signals_do_not_lead() -> None:
 
 def test_a_session_without_a_next_close_is_in_no_count() -> None:
     assert role_league(pd.DataFrame([signal(0, "bull", "1.0", "long")]), MOVES.iloc[1:], SPEC) == []
+
+
+def test_counts_of_a_selection_add_up_to_its_own_league() -> None:
+    rows = [
+        signal(d, role, lean, "long", model=model, decides=role == "final")
+        for d in range(3)
+        for model in ("m", "k")
+        for role, lean in (("final", "Buy"), ("bull", "Sell" if model == "m" else "Buy"))
+    ]
+    counts = role_counts(pd.DataFrame(rows), MOVES, SPEC)
+    own = [r for r in rows if r["model"] == "k"]
+    assert role_scores(counts[counts["model"] == "k"]) == role_league(pd.DataFrame(own), MOVES, SPEC)
+    # Moves +2 %, -1 %, +3 %: k's bull is right 2 of 3 times, m's 1 of 3, together 3 of 6.
+    assert [(s.role, s.n, s.n_right) for s in role_scores(counts)] == [("final", 6, 4), ("bull", 6, 3)]
+    assert role_scores(counts.iloc[:0]) == []
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,6 @@ def new_writer(name: str) -> NewsWriter:
     return writer
 
 
-if __name__ == "__main__":
-    # The command line with `scripted/writer` in it, for trials that kill it.
-    from arena.cli.main import main
-
+def register_logging_writer() -> None:
+    """`scripted/writer`, with a line in ARENA_CALL_LOG for every brief, for runs that are killed."""
     register_scripted("writer", NewsWriter("scripted/writer", Path(os.environ["ARENA_CALL_LOG"])))
-    main()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +25,7 @@ from arena.runner.intelligence import gather
 from arena.runner.journal import Spending
 from arena.runner.replay import RunResult, run_replay
 from arena.store.store import Store, open_store
+from tests import forked
 from tests.llm.mock_provider import Asked, MockProvider, Say
 from tests.llm.paid import KEY
 
@@ -287,18 +286,18 @@ def test_what_cannot_be_is_refused_before_a_store_exists(
 
 
 def test_kill_9_while_briefs_are_written_and_judged(
-    mock: MockProvider, tmp_path: Path, root: Path
+    mock: MockProvider, tmp_path: Path
 ) -> None:
     """Only what was under way at the kill is asked again, and its reservation counts as spent."""
     mock.script = lambda asked, n: replace(answer(asked, n), delay_s=0.3)
     path, budget = tmp_path / "killed.duckdb", 5.0
     command = [
-        sys.executable, "-m", "arena", "replay", "--data", "sample", "--store", str(path), "--json",
+        "replay", "--data", "sample", "--store", str(path), "--json",
         "--assets", ",".join(coins()), "--agents", "vanilla", "--models", "offline/news",
         "--warmup", "0", "--start", "2025-08-01", "--end", "2025-08-04", "--strategies", "baseline",
         "--brief", "mock/writer", "--judge", "mock/judge", "--budget-usd", str(budget),
     ]  # fmt: skip
-    run = subprocess.Popen(command, cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run = forked.start(*command)
     deadline = time.monotonic() + 60
     while len(mock.asked) < 5 and run.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -306,8 +305,9 @@ def test_kill_9_while_briefs_are_written_and_judged(
     run.wait()
     n_before = len(mock.asked)
     assert n_before >= 5
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    assert "budget_stop" not in json.loads(done.stdout)
+    said = tmp_path / "said.json"
+    assert forked.start(*command, out=said).wait() == 0
+    assert "budget_stop" not in json.loads(said.read_text("utf-8"))
     with open_store(path) as store:
         n = n_days_with_news(store)
         ended = query(store, "SELECT count(*), sum(usd) FROM attempts WHERE status = 'answered'")

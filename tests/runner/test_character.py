@@ -25,7 +25,7 @@ ALWAYS_IN = "hedge"
 def decisions(shared_market: Path, tmp_path_factory: pytest.TempPathFactory):
     spec = RunSpec(
         kind="replay", season=Season(), source="files", assets=("BMRN", "BTC", "ETH", "TSLA"),
-        agents=FIRST_RUN_AGENTS, models=MODELS, start=date(2025, 8, 1), end=date(2025, 9, 30),
+        agents=FIRST_RUN_AGENTS, models=MODELS, start=date(2025, 8, 1), end=date(2025, 8, 31),
         warmup=10,
     )  # fmt: skip
     with open_store(tmp_path_factory.mktemp("character") / "c.duckdb") as store:
