@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arena.core.actions import Status
 from arena.core.types import Call
-from arena.llm.parse import MAX_ANSWER_BYTES
+from arena.llm.parse import bounded
 from arena.llm.redact import redact
 from arena.llm.types import ChatReply, ChatRequest, render
 
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 def storable(text: str) -> str:
     """`text` as valid UTF-8 without secrets, cut at the size beyond which no answer is read."""
-    clean = redact(text.encode("utf-8", "replace").decode("utf-8"))
-    if len(clean) <= MAX_ANSWER_BYTES:
-        return clean
-    return f"{clean[:MAX_ANSWER_BYTES]}\n[cut here: {len(clean)} characters in all]"
+    return bounded(redact(text.encode("utf-8", "replace").decode("utf-8")))
 
 
 class ModelStep:

@@ -14,6 +14,7 @@ from arena.core.clock import utc_now
 from arena.core.errors import ConfigError
 from arena.llm.budgeted import answer_cap
 from arena.llm.failure import AttemptFailed, AttemptTimedOut
+from arena.llm.parse import bounded
 from arena.llm.provider_errors import explain
 from arena.llm.redact import protect_environment
 from arena.llm.roster import ModelInfo
@@ -191,7 +192,7 @@ class Gateway:
             if cost_usd is not None:
                 cost_usd += search_cost_usd(self.info, searches)
         return ChatReply(
-            _storable(text), self.id, tokens_in, tokens_out, cost_usd, latency_ms, params
+            bounded(_storable(text)), self.id, tokens_in, tokens_out, cost_usd, latency_ms, params
         )
 
 

@@ -18,6 +18,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 MAX_ANSWER_BYTES = 64 * 1024
+_CUT = re.compile(r"\n\[cut here: \d+ characters in all\]$")
+_CUT_CHARS = 80
 MAX_DEPTH = 16
 
 T = TypeVar("T", bound=BaseModel)
@@ -48,6 +50,14 @@ def read_answer(text: str, schema: type[T]) -> T:
         return schema.model_validate(found)
     except ValidationError as error:
         raise AnswerError("; ".join(_complaints(error))) from None
+
+
+def bounded(text: str) -> str:
+    """`text`, cut at the size beyond which no answer is read, with a word about what was cut off."""
+    cut_already = len(text) <= MAX_ANSWER_BYTES + _CUT_CHARS and _CUT.search(text)
+    if len(text) <= MAX_ANSWER_BYTES or cut_already:
+        return text
+    return f"{text[:MAX_ANSWER_BYTES]}\n[cut here: {len(text)} characters in all]"
 
 
 def extract_object(text: str) -> dict[str, Any]:

@@ -25,6 +25,9 @@ _SUFFIX = re.compile(r"\s*(?:Traceback \(most recent call last\)|Handle with `li
 DOUBTFUL = frozenset({408, 499, 504, 522, 524})
 """Somebody on the way gave up waiting; the model may have gone on, and be paid for it."""
 
+GONE = "does not exist at its provider"
+"""What is said of a model that was retired, renamed or never there."""
+
 
 def explain(error: Exception, info: ModelInfo, limit_s: float) -> AttemptFailed:
     """`error` as a failure with words for people, and with what follows for retry and money."""
@@ -69,7 +72,7 @@ def _by_status(
             )
         case 404:
             return AttemptFailed(
-                f"{who} does not exist at its provider (404): {said}. It may be retired or "
+                f"{who} {GONE} (404): {said}. It may be retired or "
                 "misspelt; choose another model. It is not asked again in this run.",
                 fatal=True,
             )

@@ -23,6 +23,7 @@ from arena.llm.cached import Cached
 from arena.llm.gateway import Gateway
 from arena.llm.journal import Journal
 from arena.llm.limited import Gate, Limited
+from arena.llm.provider_errors import GONE
 from arena.llm.recording import Recording
 from arena.llm.registry import get_model
 from arena.llm.retrying import Limits, Retrying, Standing
@@ -81,6 +82,12 @@ class RunModels:
             )
             for info in away
         }  # fmt: skip
+
+    @property
+    def gone(self) -> str:
+        """What was said of a model that its provider no longer has; empty while all are there."""
+        said = (shared.standing.off for shared in self._shared.values())
+        return next((off for off in said if GONE in off), "")
 
     def of(self, model_id: str, decision_id: str) -> ChatModel:
         """The model for one decision. Ask once per decision: a second call starts to count anew, so

@@ -84,6 +84,7 @@ class LiveRun:
         check_models(asked_models(self.spec), self._spending(clock()))
         self._agents = {a: get_agent(a) for a in self.spec.agents}
         self._ended: dict[str, date] = {}
+        self._gone = ""
         self.plan = self._open(clock())
 
     def _open(self, now_utc: datetime) -> Plan:
@@ -211,12 +212,28 @@ class LiveRun:
             },
             intelligence=self._reading.of(self.spec, assets, began_utc, seen_utc),
         )
+        self._may_ask(began_utc)
         models = open_models(
             self._store, asked_models(self.spec), [self.run], self._spending(began_utc)
         )[self.run]
         sealer = Sealer(plan, self._store, revision, self._clock)
         result = asyncio.run(self._play(plan, rnd, sealer, models.of))
+        self._gone = models.gone
         return self._report(rnd, result, began_utc, time.monotonic() - began)
+
+    def _may_ask(self, now_utc: datetime) -> None:
+        """A model that is gone keeps the whole season waiting: entries that went on without it would
+        be another season.
+
+        Raises:
+            ConfigError: it was retired, its key was taken away, or its provider no longer has it.
+        """
+        if self._gone:
+            raise ConfigError(
+                f"{self._gone} The season waits. A start of the arena asks once more; to go on without "
+                "the model, change the season."
+            )
+        check_models(asked_models(self.spec), self._spending(now_utc))
 
     async def _play(
         self, plan: Plan, rnd: Round, sealer: Sealer, model_of: Callable[[str, str], ChatModel]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -132,6 +132,9 @@ def test_fault_28_an_answer_that_is_none_is_kept_and_not_guessed(
     assert len(kept) == 1
     assert kept[0].endswith("[cut here: 1040000 characters in all]")
     assert len(kept[0]) < 66_000
+    with arena.store.cursor() as cur:
+        cur.execute("SELECT max(length(answer)) FROM attempts")
+        assert 65_536 < cur.fetchall()[0][0] < 70_000
 
 
 @pytest.mark.fault(29)
@@ -143,6 +146,19 @@ def test_fault_29_a_model_that_is_gone_is_named_and_not_replaced(
     assert rows["status"].tolist() == ["provider_error"] * 2
     assert rows["reason"].str.contains("does not exist at its provider").all()
     assert set(rows["model"]) == {"mock/priced"}
+
+
+@pytest.mark.fault(29)
+def test_fault_29_a_season_whose_model_went_waits_and_says_so(opened: Open, mock: MockProvider) -> None:
+    mock.script = lambda _asked, _n: refusal(404, "the model does not exist")
+    arena = opened()
+    n_decided, n_asked = len(looked(arena, TUESDAY)), len(mock.asked)
+    # The next day's slots: nothing is asked, nothing is decided, and the season says why.
+    assert len(looked(arena, TUESDAY + timedelta(days=1))) == n_decided
+    assert len(mock.asked) == n_asked
+    (said,) = arena.live.troubles.values()
+    assert "does not exist at its provider" in said
+    assert "The season waits" in said
 
 
 @pytest.mark.fault(29)
