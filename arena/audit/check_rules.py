@@ -21,9 +21,10 @@ def check_votes(decisions: Sequence[DecisionRow]) -> Iterator[Finding | int]:
     """A vote is what the decisions that it names give when they are counted again."""
     by_id = {d.decision: d for d in decisions}
     for vote in decisions:
-        if vote.model not in VOTE.values():
-            continue
-        voters = [by_id[name] for name in json.loads(vote.evidence_json) if name in by_id]
+        named = json.loads(vote.evidence_json)
+        if vote.model not in VOTE.values() or not named:
+            continue  # a rescore has the votes of its parent, which names the voters
+        voters = [by_id[name] for name in named if name in by_id]
         again = tally({
             v.model: Logged(v.session, Intent(v.intent), Status(v.status), v.price) for v in voters
         })  # fmt: skip

@@ -69,6 +69,7 @@ def test_a_mark_opens_its_decision(odd: Served, tab: Any) -> None:
 def test_a_zoom_outlives_a_control_that_does_not_change_the_curves(odd: Served, tab: Any) -> None:
     tab.goto(f"{odd.address}/equity?run={RUN}&eq_entries=a1@m")
     settled(tab)
+    tab.wait_for_function("document.querySelector('.js-plotly-plot')?._fullLayout?.xaxis")
     span = "() => document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range.join()"
     whole = tab.evaluate(span)
     box = plot(tab, 0).bounding_box()

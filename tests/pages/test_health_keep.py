@@ -87,7 +87,7 @@ def test_a_runner_that_waits_says_why_on_every_page(
 ) -> None:
     trouble = StoreTrouble("full", "3 MB are free beside the *store*.", "Make room.")
     waiting = SimpleNamespace(
-        keeper=SimpleNamespace(trouble=trouble), paused=str(trouble), live=None, end=lambda: None
+        keeper=SimpleNamespace(trouble=trouble), paused=str(trouble), live=None, end=lambda _: True
     )
     page()
     monkeypatch.setattr(service.ensure_started(), "ticker", waiting)
