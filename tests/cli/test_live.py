@@ -259,7 +259,7 @@ def test_it_decides_as_the_clock_goes_on(tmp_path: Path, store: Path) -> None:
         began_s = time.monotonic()
         running.terminate()
         assert running.wait(20) == 0, err.read_text()
-        assert time.monotonic() - began_s < _two_seconds()
+        assert time.monotonic() - began_s < _two_seconds() + 0.5
     finally:
         running.kill()
     assert out.read_text().count("1 decisions") == 2
