@@ -53,5 +53,15 @@ class StoreLockedError(StoreError):
         )
 
 
+class TooLongError(StoreError):
+    """A reader's query was broken off after its time; asking for less may do."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"A query took longer than {seconds:g} s and was broken off. Ask for less: fewer rows, or a "
+            "shorter time."
+        )
+
+
 class InvariantError(ArenaError):
     """A rule that our own code must keep is broken: a bug, or a store that was altered."""

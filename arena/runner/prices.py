@@ -24,8 +24,8 @@ def asset_row(asset: Asset) -> AssetRow:
 
 def latest_revision(store: Store) -> int:
     """Number of the newest revision of any bar; 0 in an empty store."""
-    cur = store.cursor()
-    rows = cur.execute("SELECT coalesce(max(revision), 0) FROM bars").fetchall()
+    with store.cursor() as cur:
+        rows = cur.execute("SELECT coalesce(max(revision), 0) FROM bars").fetchall()
     return int(rows[0][0])
 
 

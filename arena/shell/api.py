@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.core.clock import utc_now
-from arena.core.errors import ArenaError, UnknownNameError
+from arena.core.errors import ArenaError, TooLongError, UnknownNameError
 from arena.core.settings import public_url
 from arena.runner import service
 from arena.runner.badge import badge, entry_badge
@@ -32,6 +32,8 @@ log = logging.getLogger("arena.api")
 
 JSON, SVG, RSS = "application/json", "image/svg+xml", "application/rss+xml; charset=utf-8"
 MAX_QUERY_CHARS = 2_000
+QUERY_S = 10.0
+"""Programs ask again and again: one that asks for too much must not keep the others waiting."""
 GROUPINGS: dict[str, By] = {"entry": "entry", "account": "account"}
 FRESH, BADGE_FRESH, NEVER = "public, max-age=30", "public, max-age=300", "no-store"
 """Boards change once a round; image proxies ask for badges all the time; health is of the moment."""
@@ -59,7 +61,7 @@ def _answering(endpoint: Endpoint) -> Endpoint:
             return _json({"error": str(refused)}, refused.status)
         except (UnknownNameError, TooMuchError) as error:
             return _json({"error": str(error)}, 400)
-        except BusyError as error:
+        except (BusyError, TooLongError) as error:
             return _json({"error": str(error)}, 503)
         except ArenaError as error:
             # Its text may name files of this machine.
@@ -94,7 +96,7 @@ def _store() -> Store:
     store = service.ensure_started().store
     if store is None:
         raise Refused(503, "The arena is starting, or its store cannot be opened.")
-    return store
+    return store.limited(QUERY_S)
 
 
 def _asked(request: Request, *known: str) -> dict[str, str]:

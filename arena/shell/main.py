@@ -99,5 +99,16 @@ def take_admin_link() -> None:
     auth.take_link(state().store)
 
 
+def run_page() -> None:
+    """A query that was broken off is told of in its place; the page stays usable."""
+    from arena.core.errors import TooLongError
+    from arena.ui.prose import for_markdown
+
+    try:
+        page.run()
+    except TooLongError as error:
+        st.error(for_markdown(str(error)), title="This takes too long", icon=":material/timer_off:")
+
+
 take_admin_link()
-page.run()
+run_page()

@@ -11,8 +11,9 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any, Self
 import duckdb
 
 from arena.core.clock import utc_now
-from arena.core.errors import StoreError, StoreLockedError, UnknownNameError
+from arena.core.errors import StoreError, StoreLockedError, TooLongError, UnknownNameError
 from arena.core.rows import RunRow, WriteUnit
 from arena.store.connection import connect
 from arena.store.head import HeadFile
@@ -162,6 +163,22 @@ def _upgrade(engine: _Engine) -> None:
             return
 
 
+@contextlib.contextmanager
+def _broken_off_after(
+    seconds: float, cur: duckdb.DuckDBPyConnection
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    timer = threading.Timer(seconds, cur.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        with cur:
+            yield cur
+    except duckdb.InterruptException as error:
+        raise TooLongError(seconds) from error
+    finally:
+        timer.cancel()
+
+
 class Store:
     """A handle on a store. Any thread may use it; every reader takes a cursor of its own."""
 
@@ -171,8 +188,11 @@ class Store:
         *,
         read_only: bool,
         snapshot_of: Path | None = None,
+        lender: Store | None = None,
+        limit_s: float | None = None,
     ) -> None:
         self._engine, self._open = engine, True
+        self._snapshot_of, self._lender, self._limit_s = snapshot_of, lender, limit_s
         self._made_utc = engine.modified_utc if snapshot_of else None
         self.path = snapshot_of or engine.path
         """The live file, also where a snapshot is read in its place."""
@@ -233,13 +253,34 @@ class Store:
                     engine.con, engine.store_id, engine.writer = started
                     return
 
-    def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A cursor of its own, to be closed by the caller (`with store.cursor() as cur`).
+    def limited(self, seconds: float) -> Store:
+        """A handle for readers who must not wait: what takes longer raises `TooLongError`.
+
+        It is closed with the one it came from.
+        """
+        return Store(
+            self._engine, read_only=self.read_only, snapshot_of=self._snapshot_of, lender=self,
+            limit_s=seconds,
+        )  # fmt: skip
+
+    @property
+    def closed(self) -> bool:
+        """Whether this handle, or the one it is limited from, was closed."""
+        return not self._open or (self._lender is not None and self._lender.closed)
+
+    def cursor(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        """A cursor of its own: `with store.cursor() as cur`.
 
         Raises:
             StoreError: the store is closed, or this process was forked from its owner.
+            TooLongError: on leaving it, where what was asked took longer than its limit.
         """
-        if not self._open:
+        if self._limit_s is None:
+            return self._cursor()
+        return _broken_off_after(self._limit_s, self._cursor())
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        if self.closed:
             raise StoreError(f"The store `{self.path}` is closed.")
         if self._engine.pid != os.getpid():
             # A fork shares the file without a lock of its own: writing would destroy it.
@@ -309,7 +350,7 @@ class Store:
         self._writer()
         target = snapshot_path(self.path)
         try:
-            with self._engine.snapshot_lock, self.cursor() as cur:
+            with self._engine.snapshot_lock, self._cursor() as cur:
                 copy_database(cur, target)
                 at_s = utc_now().timestamp()
                 os.utime(target, (at_s, at_s))  # its age is told by the arena's clock
@@ -322,7 +363,7 @@ class Store:
     def _writer(self) -> Writer:
         if self.read_only or self._engine.writer is None:
             raise StoreError(f"The store `{self.path}` is open for reading only.")
-        if not self._open:
+        if self.closed:
             raise StoreError(f"The store `{self.path}` is closed.")
         if self._engine.pid != os.getpid():
             raise StoreError(f"The store `{self.path}` belongs to the parent of this process.")
@@ -331,7 +372,7 @@ class Store:
     def close(self) -> None:
         """Let go. The last one in the process writes what is queued and frees the file."""
         with _LOCK:
-            if not self._open:
+            if self.closed or self._lender is not None:
                 return
             self._open = False
             self._engine.users -= 1

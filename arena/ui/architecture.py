@@ -55,7 +55,7 @@ class ArchitectureView:
 def controls(summaries: pd.DataFrame) -> ArchitectureView:
     """One wrapping line of controls, all bound to the URL."""
     played = summaries[summaries["grp"] != "benchmark"]
-    every = sorted(set(summaries["asset"]))
+    every = sorted(summaries["asset"].unique())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         assets = st.pills(
             "Assets", every, selection_mode="multi", key="assets", bind="query-params",

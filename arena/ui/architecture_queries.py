@@ -96,7 +96,7 @@ def role_counts_of(key: Key, _store: Store, run: str) -> pd.DataFrame:
     """Counts of every role of a run, see `role_league.role_counts`."""
     said = signals(_store, run)
     moves = []
-    for asset in sorted(set(queries.summaries(key, _store, run)["asset"])):
+    for asset in sorted(queries.summaries(key, _store, run)["asset"].unique()):
         bars = queries.bars(key, _store, run, str(asset))
         move = bars["close"].shift(-1) / bars["close"] - 1.0
         moves.append(

@@ -21,7 +21,7 @@ ROW_HEIGHT = 34
 HEADER_HEIGHT = 32
 SIGNED = ("net", "mark", "other", "excess", "bh", "gross", "alpha")
 MARKS = ("tint", "short", "void")
-"""Columns of the frame that say how a row is drawn; their settings hide them."""
+"""Columns of the frame that say how a row is drawn, and are not shown."""
 
 STROKE = "\u0336"
 VERDICTS = {
@@ -180,9 +180,10 @@ def styled(table: pd.DataFrame, theme: Theme) -> Styler:
             hit = table[mark].to_numpy(bool)
             for column in (c for c in columns_of if c in table):
                 rules[column][hit] = rule if mark != "tint" else rules[column][hit] + rule
-    css = pd.DataFrame(rules, index=table.index)
-    words = {c: _missing_or(w) for c, w in WORDS.items() if c in table}
-    return table.style.apply(lambda _: css, axis=None).format(words)  # type: ignore[arg-type]
+    shown = table.drop(columns=[m for m in MARKS if m in table])
+    css = pd.DataFrame({c: rules[c] for c in shown}, index=table.index)
+    words = {c: _missing_or(w) for c, w in WORDS.items() if c in shown}
+    return shown.style.apply(lambda _: css, axis=None).format(words)  # type: ignore[arg-type]
 
 
 def _missing_or(words: Callable[[float], str]) -> Callable[[Any], str]:

@@ -11,12 +11,13 @@ from arena.core.ids import TrackId
 from arena.runner.luck_board import row_key
 from arena.ui import board, board_columns
 from arena.ui import format as fmt
-from arena.ui.board_flags import flags_of, in_short
+from arena.ui.board_flags import Windows, flags_of, in_short
 from arena.ui.board_view import Shown, one_asset
 from arena.ui.links import decision_link, equity_link
 from arena.ui.marks import Mark
 from arena.ui.prose import for_badge, for_markdown
 from arena.ui.session import theme
+from arena.ui.tokens import Theme
 
 Row = dict[str, Any]
 
@@ -55,12 +56,14 @@ def mark_words(mark: Mark) -> str:
 
 
 def card(
-    picked: Row, shown: Shown, accounts: Sequence[Row], account_luck: Mapping[str, Row]
-) -> None:
+    picked: Row, shown: Shown, accounts: Sequence[Row], account_luck: Mapping[str, Row],
+    key: tuple[object, ...],
+) -> None:  # fmt: skip
     """The open row: what chance could explain, its flags in sentences, its accounts, and where to go on.
 
     Args:
         accounts: those of the row and of Buy & Hold. account_luck: luck by account id.
+        key: changes with what is drawn, as in `OverviewData`.
     """
     label = for_markdown(board.name(picked))
     if picked["voided"]:
@@ -78,7 +81,8 @@ def card(
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.badge(for_badge(word), icon=":material/flag:", color="orange")
                 st.markdown(f":small[{for_markdown(sentence[:300])}]", width="content")
-        _accounts(own, shown, accounts, account_luck, label)
+        key = (*key, *(str(r["account"]) for r in own))
+        _account_table(key, theme(), label, own, accounts, account_luck, shown.windows)
         with st.container(horizontal=True):
             if picked["group"] != "benchmark":
                 for row in own:
@@ -86,19 +90,22 @@ def card(
             equity_link(picked, "Equity curve")
 
 
-def _accounts(
-    own: Sequence[Row], shown: Shown, accounts: Sequence[Row], luck: Mapping[str, Row], label: str
-) -> None:
-    held = {r["asset"]: board.value(r, "CR") for r in accounts if r["group"] == "benchmark"}
-    of = {i: luck[r["account"]] for i, r in enumerate(own) if r["account"] in luck}
-    table = board.account_frame(own, held, of)
-    table["flag"] = [in_short(flags_of(r, of.get(i), shown.windows)) for i, r in enumerate(own)]
+@st.cache_data(max_entries=64, show_spinner=False)
+def _account_table(
+    key: tuple[object, ...], shade: Theme, label: str, _own: Sequence[Row], _accounts: Sequence[Row],
+    _luck: Mapping[str, Row], _windows: Windows,
+) -> None:  # fmt: skip
+    """It only shows: what was drawn is kept by `key` and sent again without being made again."""
+    held = {r["asset"]: board.value(r, "CR") for r in _accounts if r["group"] == "benchmark"}
+    luck = {i: _luck[r["account"]] for i, r in enumerate(_own) if r["account"] in _luck}
+    table = board.account_frame(_own, held, luck)
+    table["flag"] = [in_short(flags_of(r, luck.get(i), _windows)) for i, r in enumerate(_own)]
     made = board_columns.columns([], 0, first="Account")
     made |= one_asset("Account", 96)
     made["net_ci"] = st.column_config.TextColumn("95% of return", width=96)
     made["curve"] = st.column_config.LineChartColumn("Curve", width=72)
     st.dataframe(
-        board.styled(table[[*ACCOUNT_COLUMNS, *board.MARKS]], theme()), hide_index=True,
-        row_height=board.ROW_HEIGHT, placeholder=fmt.MISSING, height=board.height(len(own)),
+        board.styled(table[[*ACCOUNT_COLUMNS, *board.MARKS]], shade), hide_index=True,
+        row_height=board.ROW_HEIGHT, placeholder=fmt.MISSING, height=board.height(len(_own)),
         column_config=made, alt=f"Accounts of {label}", key="accounts",
     )  # fmt: skip

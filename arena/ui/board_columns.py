@@ -87,7 +87,4 @@ def columns(
         "failed": number("Failed", width=60, format="%d", help="Decisions that the model failed to make"),
         "flag": text("Flags", width=78, help="Click the row: its card says what they mean"),
         "flags": text("Flags", width=180, help="Click the row: its card says what they mean"),
-        "tint": None,
-        "short": None,
-        "void": None,
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -32,10 +33,15 @@ def spend(key: Key, _store: Store, run: str) -> dict[str, tuple[int, int, float]
     }
 
 
+@lru_cache(maxsize=1 << 16)
+def _track(account: str) -> str:
+    return str(TrackId.parse(account))
+
+
 def cost_per_decision(row: Row, spent: dict[str, tuple[int, int, float]]) -> float | None:
     """USD a decision of a board row; None where the cost of any of them is unknown."""
     accounts = [row["account"]] if "account" in row else row["accounts"]
-    found = [spent[t] for t in sorted({str(TrackId.parse(a)) for a in accounts}) if t in spent]
+    found = [spent[t] for t in sorted(set(map(_track, accounts))) if t in spent]
     n = sum(f[0] for f in found)
     if n == 0 or sum(f[1] for f in found) < n:
         return None

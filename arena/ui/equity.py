@@ -45,7 +45,7 @@ def lines(page: RunPage, view: EquityView, data: dict[str, LineData]) -> list[Li
 
 def _references(page: RunPage, view: EquityView) -> list[Line]:
     known = equity_queries.references(page.key, page.store, page.run_id)
-    traded = set(page.summaries["asset"])
+    traded = set(page.summaries["asset"].unique())
     made = []
     for asset, dash in zip(view.references, ("longdash", "dashdot", "dash"), strict=False):
         words = "price" if asset in traded else "not traded in this run"

@@ -68,10 +68,10 @@ def controls(page: RunPage) -> EquityView:
     """One wrapping line of controls; what is rarely changed is in the popover at its end."""
     summaries = page.summaries
     played = summaries[summaries["grp"] != "benchmark"]
-    assets = sorted(set(summaries["asset"]))
+    assets = sorted(summaries["asset"].unique())
     entries = equity_lines.entries_of(summaries)
-    models = sorted(set(played["model"]))
-    agents = sorted(set(played["agent"]))
+    models = sorted(played["model"].unique())
+    agents = sorted(played["agent"].unique())
     unknown = _unknown(
         ("eq_asset", [*assets, ALL_ASSETS]), ("eq_entries", entries), ("models", models),
         ("agents", agents),

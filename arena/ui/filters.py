@@ -84,7 +84,7 @@ def _link_run() -> None:
 
 def strategies_of(summaries: pd.DataFrame) -> list[str]:
     """Stored strategies, Baseline first."""
-    found = sorted(set(summaries["strategy"]) - {BUY_HOLD})
+    found = sorted(set(summaries["strategy"].unique()) - {BUY_HOLD})
     return sorted(found, key=lambda s: (not s.startswith(FIRST_STRATEGY), s))
 
 
@@ -137,7 +137,7 @@ def strategy_pills(summaries: pd.DataFrame) -> str:
 
 
 def _many(label: str, key: str, values: pd.Series) -> tuple[str, ...]:
-    options = sorted(set(values))
+    options = sorted(values.unique())
     chosen = st.pills(
         label, options, selection_mode="multi", key=key, bind="query-params",
         format_func=for_markdown,

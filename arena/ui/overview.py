@@ -14,10 +14,15 @@ from arena.runner.luck_board import row_key
 from arena.ui import board, charts
 from arena.ui import format as fmt
 from arena.ui.prose import for_badge, for_markdown
-from arena.ui.session import theme
-from arena.ui.tokens import agent_color, model_symbol, short_model, strategy_label
+from arena.ui.tokens import Theme, agent_color, model_symbol, short_model, strategy_label
 
 Row = dict[str, Any]
+Key = tuple[object, ...]
+
+_kept = st.cache_data(max_entries=64, show_spinner=False)
+"""For parts that only show and hold no switch: what they drew is kept by `key` and the theme, and sent
+again without being made again."""
+
 FEWEST_DOTS = 3
 MOST_GROUPS = 12
 """Agents, and models, that the small charts hold: those of the best median."""
@@ -126,17 +131,18 @@ def notes(rows: list[Row], strategy: str, fill: str, n_all: int) -> None:
     )
 
 
-def stand_in_board(rows: list[Row]) -> None:
+@_kept
+def stand_in_board(key: Key, shade: Theme, _rows: list[Row]) -> None:
     """Stand-ins apart and unranked, where real models or imports are on the board."""
-    apart = [r for r in rows if r["group"] == "stand_in"]
-    if only_stand_ins(rows) or not apart:
+    apart = [r for r in _rows if r["group"] == "stand_in"]
+    if only_stand_ins(_rows) or not apart:
         return
     st.header("Rule-based stand-ins (no LLM), unranked")
     assets = sorted({a for r in apart for a in r["position"]})
     shown = ["name", "net", "excess", "sharpe", "drawdown", "win", "curve", "balance", "now", "last"]
     table = board.frame(apart)[[*shown, *board.MARKS]]
     st.dataframe(
-        board.styled(table, theme()), hide_index=True,
+        board.styled(table, shade), hide_index=True,
         row_height=board.ROW_HEIGHT, placeholder=fmt.MISSING, height=board.height(len(apart)),
         column_config=board.columns(assets, apart[0]["n_sessions"]), key="stand_ins",
         alt="Rule-based stand-ins, unranked",
@@ -152,29 +158,29 @@ def best_groups(known: list[tuple[Row, float | None]], axis: str) -> set[str]:
     return set(sorted(values, key=lambda g: -statistics.median(values[g]))[:MOST_GROUPS])
 
 
-def small_multiples(rows: list[Row]) -> None:
+@_kept
+def small_multiples(key: Key, shade: Theme, _rows: list[Row]) -> None:
     """Net return by agent and by model: colour is the agent, shape the model.
 
     A chart that would have one dot in every row is left out, and both where the board says it all.
     """
-    known = [(r, board.value(r, "CR")) for r in contenders(rows) if not board.is_vote(r)]
+    known = [(r, board.value(r, "CR")) for r in contenders(_rows) if not board.is_vote(r)]
     if len(known) < FEWEST_DOTS:
         return
     played = known
     every = {axis: best_groups(known, axis) for axis in ("agent", "model")}
     known = [(r, v) for r, v in known if all(r[axis] in every[axis] for axis in every)]
     agents, models = (tuple(sorted(every[axis])) for axis in ("agent", "model"))
-    all_agents = tuple(sorted({r["agent"] for r in rows if r["group"] != "benchmark"}))
+    all_agents = tuple(sorted({r["agent"] for r in _rows if r["group"] != "benchmark"}))
     cut = any(len({r[axis] for r, _ in played}) > len(every[axis]) for axis in every)
     left_out = f" The first {MOST_GROUPS} by median." if cut else ""
-    now = theme()
     points = pd.DataFrame(
         [
             {
                 "agent": r["agent"],
                 "model": short_model(r["model"]),
                 "value": value,
-                "color": agent_color(r["agent"], all_agents, now),
+                "color": agent_color(r["agent"], all_agents, shade),
                 "symbol": model_symbol(r["model"], models),
             }
             for r, value in known
@@ -188,14 +194,14 @@ def small_multiples(rows: list[Row]) -> None:
     shown = [(title, group, member) for title, group, member, n in wanted if n > 1]
     if points.empty or not shown:
         return
-    hold = [board.value(r, "CR") for r in rows if r["group"] == "benchmark"]
+    hold = [board.value(r, "CR") for r in _rows if r["group"] == "benchmark"]
     for column, (title, group, member) in zip(st.columns(len(shown)), shown, strict=True):
         with column.container(border=True, height="stretch"):
             st.header(title, width="content")
             st.markdown(f":small[:gray[Net return by {group}. Dot = {member}, bar = range, tick = median.{left_out}]]")
             frame = points.rename(columns={group: "group", member: "member"})
             st.plotly_chart(
-                charts.range_figure(frame, hold[0] if hold else None, now), theme=None,
+                charts.range_figure(frame, hold[0] if hold else None, shade), theme=None,
                 config={"displayModeBar": False}, key=f"range_{group}",
                 alt=f"{title}: range and median of net returns",
             )  # fmt: skip

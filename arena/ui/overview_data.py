@@ -27,9 +27,10 @@ LUCK_ROWS = 50
 class OverviewData:
     """Rows under the axes, whose models are those past their cut-off where that is asked for.
 
-    `held` are the Buy & Hold accounts of the chosen assets.
+    `key` changes with anything here does. `held` are the Buy & Hold accounts of the chosen assets.
     """
 
+    key: tuple[object, ...]
     axes: Axes
     entries: list[Row]
     held: list[Row]
@@ -64,7 +65,8 @@ def read(page: RunPage, axes: Axes) -> OverviewData | None:
         return None
     held = [r for r in accounts_of(page, axes, played[0]) if r["group"] == "benchmark"]
     luck = queries.luck(*here, "entry", *_chosen(axes), limit=LUCK_ROWS)
-    return OverviewData(axes, entries, held, luck, queries.last_round(*here))
+    key = (page.key, page.run_id, *_chosen(axes))
+    return OverviewData(key, axes, entries, held, luck, queries.last_round(*here))
 
 
 def accounts_of(page: RunPage, axes: Axes, row: Row) -> list[Row]:

@@ -57,7 +57,7 @@ def _quoted_utc(page: RunPage) -> datetime | None:
     if not going_on(page.run):
         return None
     # A viewer puts another store in the place of the one that the page was drawn from.
-    return marks.newest_utc(state().store or page.store, set(page.summaries["asset"]))
+    return marks.newest_utc(state().store or page.store, set(page.summaries["asset"].unique()))
 
 
 def going_on(run: pd.Series) -> bool:

@@ -35,9 +35,9 @@ def version(store: Store) -> tuple[str, int]:
     return store.store_id, reader.data_version(store)
 
 
-@_cached
+@_shared
 def runs(key: tuple[str, int], _store: Store) -> pd.DataFrame:
-    """Runs that have an account, newest first."""
+    """Runs that have an account, newest first; nobody may change the frame."""
     frame = reader.runs(_store)
     frame = frame[frame["run"].isin(reader.settled_runs(_store))].reset_index(drop=True)
     for at in frame.index[frame["kind"] == "live"]:
@@ -46,9 +46,9 @@ def runs(key: tuple[str, int], _store: Store) -> pd.DataFrame:
     return frame
 
 
-@_cached
+@_shared
 def summaries(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
-    """Accounts of a run, without the texts of their metrics and sparklines."""
+    """Accounts of a run, without the texts of their metrics and sparklines; nobody may change it."""
     return reader.accounts(_store, run)
 
 

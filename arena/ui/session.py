@@ -24,11 +24,16 @@ def on_phone() -> bool:
     return "Mobi" in st.context.headers.get("User-Agent", "")
 
 
+PAGE_QUERY_S = 30.0
+"""A visitor who waits longer has left; the query would go on beside everybody else's."""
+
+
 def store_or_stop(title: str) -> Store:
-    """The open store, or a page that says why there is none yet and looks again by itself."""
+    """The open store, whose queries end in time, or a page that says why there is none yet and looks
+    again by itself."""
     now = state()
     if now.store is not None:
-        return now.store
+        return now.store.limited(PAGE_QUERY_S)
     st.title(title)
     if now.level == "error":
         st.error(for_markdown(now.message or "The store cannot be opened."), title="No store")

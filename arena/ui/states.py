@@ -41,7 +41,7 @@ def empty_store() -> None:
 
 def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
     """What kind of run this is, and what in it is not what it may look like."""
-    groups = set(summaries["grp"])
+    groups = set(summaries["grp"].unique())
     live, going_on = run["kind"] == "live", run["status"] == "running"
     with st.container(horizontal=True, vertical_alignment="center"):
         if live:
@@ -72,8 +72,8 @@ def status_line(run: pd.Series, summaries: pd.DataFrame) -> None:
 def n_late(summaries: pd.DataFrame) -> int:
     """Decisions of a run that were made after their slot's time, each once, however many strategies
     follow it."""
-    played = summaries[summaries["grp"] != "benchmark"]
-    return int(played.groupby(["agent", "model", "asset"])["n_late"].max().sum())
+    late = summaries[(summaries["grp"] != "benchmark") & (summaries["n_late"] > 0)]
+    return int(late.groupby(["agent", "model", "asset"])["n_late"].max().sum())
 
 
 def background_line() -> None:

@@ -28,7 +28,7 @@ SIGNED = ("CR", "AR", "SR")
 def table1_section(page: RunPage) -> None:
     """One asset at a time: the paper's figures beside those of the run under the paper's formulas."""
     st.header("The paper's Table 1 beside this run", anchor="table1")
-    strategies = one_strategy(sorted(set(page.summaries["strategy"])))
+    strategies = one_strategy(sorted(page.summaries["strategy"].unique()))
     ours = _ours(page.key, page.store, page.run_id, strategies)
     with st.container(horizontal=True, vertical_alignment="center"):
         asset = st.segmented_control(

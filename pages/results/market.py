@@ -7,7 +7,7 @@ from arena.ui.page import open_run
 
 page = open_run("Market & news")
 here = (page.key, page.store, page.run_id)
-assets = sorted(set(page.summaries["asset"]))
+assets = sorted(page.summaries["asset"].unique())
 view = market.controls(assets, page.run["end"].date())
 first = max(page.run["start"].date(), view.since or page.run["start"].date())
 

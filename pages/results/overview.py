@@ -15,6 +15,7 @@ from arena.ui import (
     states,
 )
 from arena.ui.page import open_run
+from arena.ui.session import theme
 
 page = open_run("Overview")
 pulse.line(page)
@@ -37,9 +38,9 @@ board_view.follow_click(shown.rows)
 picked = board_view.draw(shown, view)
 overview.notes(shown.rows, data.axes.strategy, str(page.run["fill"]), shown.n_all)
 unfolded = overview_data.unfold(page, data, picked)
-board_card.card(picked, shown, unfolded.accounts, unfolded.luck)
-overview.stand_in_board(data.entries)
-overview.small_multiples(data.entries)
+board_card.card(picked, shown, unfolded.accounts, unfolded.luck, data.key)
+overview.stand_in_board(data.key, theme(), data.entries)
+overview.small_multiples(data.key, theme(), data.entries)
 played = [r for r in data.entries if r["group"] != "benchmark"]
 states.footer(
     f"{len(played)} entries · {sum(r['n_accounts'] for r in played)} accounts · "

@@ -5,17 +5,11 @@ The vendors are servers on this machine, and the clock is a file that both serve
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,8 +18,9 @@ import pytest
 
 from arena.store import reader
 from arena.store.store import open_store
-from tests.browser.harness import ROOT, free_port
 from tests.live.made_seasons import breaches
+from tests.live.server import Server
+from tests.wire.file_clock import FileClock
 from tests.wire.made_prices import MadePrices
 from tests.wire.servers import KrakenServer, YahooServer
 
@@ -33,94 +28,16 @@ MONDAY = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 """The season begins; nothing is due before Tuesday, 00:05 UTC."""
 
 N_SESSIONS, N_SLOTS = 10, 10
-PATIENCE_S = 90.0
 SWITCHED_OFF = {"ARENA_NETWORK": "off", "ARENA_RUNNER": "on", "ARENA_DATA": "live", "ARENA_TICK_S": "0.2"}
 
 
-class Clock:
-    """The time of all processes, in a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def set(self, now_utc: datetime) -> None:
-        part = self.path.with_suffix(".part")
-        part.write_text(now_utc.isoformat(), "utf-8")
-        part.replace(self.path)
-
-    def __call__(self) -> datetime:
-        return datetime.fromisoformat(self.path.read_text("utf-8"))
-
-
-class Server:
-    """The app as a process of its own."""
-
-    def __init__(self, log: Path, env: dict[str, str]) -> None:
-        port, self.log = free_port(), log
-        self.host = f"127.0.0.1:{port}"
-        words = [
-            sys.executable, "-m", "streamlit", "run", "tests/live/small_app.py",
-            "--server.address", "127.0.0.1", "--server.port", str(port),
-        ]  # fmt: skip
-        with log.open("wb") as out:
-            self.process = subprocess.Popen(words, cwd=ROOT, env=env, stdout=out, stderr=out)
-
-    def health(self) -> dict[str, Any]:
-        try:
-            with urllib.request.urlopen(f"http://{self.host}/api/health", timeout=10) as answer:
-                return dict(json.load(answer))
-        except urllib.error.HTTPError as refusal:
-            return dict(json.load(refusal))
-        except (OSError, ValueError):
-            # Streamlit answers any address with its page until the app has been loaded.
-            return {}
-
-    def wait(self, good: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:
-        ends_at = time.monotonic() + PATIENCE_S
-        while time.monotonic() < ends_at and self.process.poll() is None:
-            if (seen := self.health()) and good(seen):
-                return seen
-            time.sleep(0.1)
-        raise AssertionError(f"{what}: {self.health()}\n{self.log.read_text('utf-8')[-3000:]}")
-
-    def visit(self) -> bytes:
-        """One cold session: everything that the first run of the page sends."""
-        from streamlit.proto.BackMsg_pb2 import BackMsg
-        from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-        from websockets.sync.client import connect
-
-        said = BackMsg()
-        said.rerun_script.query_string = ""
-        heard = b""
-        with connect(f"ws://{self.host}/_stcore/stream", max_size=None, open_timeout=30) as socket:
-            socket.send(said.SerializeToString())
-            while True:
-                message = socket.recv(timeout=60)
-                assert isinstance(message, bytes)
-                heard += message
-                if ForwardMsg.FromString(message).WhichOneof("type") == "script_finished":
-                    return heard
-
-    def end(self) -> None:
-        with suppress(ProcessLookupError):
-            self.process.send_signal(signal.SIGCONT)
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+@pytest.fixture
+def clock(tmp_path: Path) -> FileClock:
+    return FileClock(tmp_path / "clock", MONDAY)
 
 
 @pytest.fixture
-def clock(tmp_path: Path) -> Clock:
-    made = Clock(tmp_path / "clock")
-    made.set(MONDAY)
-    return made
-
-
-@pytest.fixture
-def start(tmp_path: Path, clock: Clock) -> Iterator[Callable[[str], Server]]:
+def start(tmp_path: Path, clock: FileClock) -> Iterator[Callable[[str], Server]]:
     prices, servers = MadePrices(clock), []
     with YahooServer(prices) as yahoo, KrakenServer(prices) as kraken:
         env = os.environ | SWITCHED_OFF | {
@@ -129,7 +46,7 @@ def start(tmp_path: Path, clock: Clock) -> Iterator[Callable[[str], Server]]:
         }  # fmt: skip
 
         def begin(name: str) -> Server:
-            servers.append(Server(tmp_path / f"{name}.log", env))
+            servers.append(Server(tmp_path / f"{name}.log", env, "tests/live/small_app.py"))
             return servers[-1]
 
         yield begin
@@ -147,7 +64,7 @@ def slot_of(health: dict[str, Any]) -> str:
 @pytest.mark.fault(11)
 @pytest.mark.fault(13)
 def test_fault_10_11_13_an_owner_that_freezes_beside_a_viewer(
-    start: Callable[[str], Server], clock: Clock, tmp_path: Path
+    start: Callable[[str], Server], clock: FileClock, tmp_path: Path
 ) -> None:
     store = tmp_path / "live.duckdb"
     owner = start("owner")

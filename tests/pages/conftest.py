@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from arena.core.settings import runner_enabled
 from arena.runner import service
 from tests.ui.made_store import build
 
 SHELL = Path(__file__).resolve().parents[2] / "arena/shell/main.py"
-TIMEOUT_S = 60
+TIMEOUT_S, START_S = 60, 20
 
 Open = Callable[..., AppTest]
 
@@ -31,7 +33,12 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
         monkeypatch.setenv("ARENA_DATA", "sample")
         state = service.ensure_started()
         assert state.thread is not None
-        state.thread.join(20)
+        # A runner's thread goes on for as long as the service does.
+        ends_at = time.monotonic() + START_S
+        while state.thread.is_alive() and time.monotonic() < ends_at:
+            if runner_enabled() and state.store is not None:
+                break
+            state.thread.join(0.05)
 
     service.stop()
     yield start

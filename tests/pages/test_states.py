@@ -8,11 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from arena.core.settings import ROOT
 from arena.runner import service
-from arena.store.store import open_store
+from arena.store import reader
+from arena.store.store import Store, open_store
+from arena.ui import session
 from tests.pages.conftest import SHELL, TIMEOUT_S
 from tests.ui.made_store import build
 
@@ -106,3 +109,22 @@ def test_methods_is_true_about_what_is_made_up(page) -> None:
     words = " ".join(m.value for m in app.markdown)
     assert "fictional" in words
     assert "Sharpe" in words
+
+
+@pytest.mark.fault(34)
+def test_a_query_of_a_page_that_takes_too_long_is_told_of_in_its_place(
+    page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless = "SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1 AND ? <> ''"
+    with monkeypatch.context() as slow:
+        slow.setattr(session, "PAGE_QUERY_S", 0.2)
+        slow.setattr(reader, "accounts", lambda store, run: _ask(store, endless, run))
+        st.cache_data.clear()
+        app = page()
+        assert "longer than 0.2 s" in app.error[0].value
+    assert not page().error
+
+
+def _ask(store: Store, sql: str, run: str) -> None:
+    with store.cursor() as cur:
+        cur.execute(sql, [run])
