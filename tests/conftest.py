@@ -64,7 +64,7 @@ def _closed_house(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every switch at its quiet setting, and no socket that leaves this machine."""
     monkeypatch.setenv("ARENA_NETWORK", "off")
     monkeypatch.setenv("ARENA_RUNNER", "off")
-    for name in ("ARENA_STORE", "ARENA_DATA", "ARENA_AGENTS", "ARENA_MODELS", "OPENAI_API_KEY"):
+    for name in ("ARENA_STORE", "ARENA_DATA", "ARENA_AGENTS", "ARENA_MODELS", "ARENA_SEASONS", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     real_connect = socket.socket.connect
 

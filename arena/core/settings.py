@@ -75,6 +75,12 @@ def agents_file() -> Path:
     return Path(value).resolve() if value else DATA / "agents.toml"
 
 
+def seasons_file() -> Path:
+    """`ARENA_SEASONS`: other presets and live seasons than those of data/seasons.toml."""
+    value = os.environ.get("ARENA_SEASONS")
+    return Path(value).resolve() if value else DATA / "seasons.toml"
+
+
 def secret(name: str) -> str | None:
     """A key from the environment (`FINNHUB_API_KEY`), or None where it is not set."""
     return os.environ.get(name, "").strip() or None

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from arena.agents.registry import get_agent
 from arena.core.errors import ConfigError
 from arena.core.season import OPEN_END, RunSpec, Season
-from arena.core.settings import DATA
+from arena.core.settings import seasons_file
 from arena.portfolio.strategies import PAPER_STRATEGIES
 from arena.runner.presets import LIVE
 from arena.store import live_reader
@@ -69,11 +69,13 @@ class Section(BaseModel):
         )
 
 
-def load_sections(path: Path = DATA / "seasons.toml") -> dict[str, Section]:
-    """
+def load_sections(path: Path | None = None) -> dict[str, Section]:
+    """Of the host's list unless another one is given.
+
     Raises:
         ConfigError: a section that cannot be used, with what is wrong in it.
     """
+    path = path or seasons_file()
     with path.open("rb") as file:
         tables = tomllib.load(file).get(LIVE, {})
     sections = {}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from arena.core.errors import UnknownNameError
 from arena.core.season import Season
-from arena.core.settings import DATA
+from arena.core.settings import seasons_file
 
 LIVE = "live"
 """Section of the live seasons, which are no presets (`live_seasons`)."""
@@ -38,8 +37,8 @@ class Preset(BaseModel):
         return Season(**{"protocol": protocol, **self.season, **overrides})
 
 
-def load_presets(path: Path = DATA / "seasons.toml") -> dict[str, Preset]:
-    with path.open("rb") as file:
+def load_presets() -> dict[str, Preset]:
+    with seasons_file().open("rb") as file:
         tables = tomllib.load(file)
     return {name: Preset(**values) for name, values in tables.items() if name != LIVE}
 
