@@ -29,7 +29,7 @@ from tests.wire.servers import KrakenServer, YahooServer
 
 PAGE_MS, RSS_MB, GROWTH_MB = 300.0, 590.0, 30.0
 BEGAN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-PAUSE_S, REFRESHES = 0.1, 200
+PAUSE_S, LOOK_S, REFRESHES, START_S = 0.2, 0.5, 200, 300.0
 ROSTER = """
 [[model]]
 id = "mock/priced"
@@ -43,7 +43,7 @@ price_out_usd_per_mtok = 0.2
 """
 STARTER = JobRequest(
     kind="season", agents=("investor", "vanilla"), models=("mock/priced",), assets=("BTC",),
-    strategies=("baseline",), budget_day_usd=0.25,
+    strategies=("baseline",), warmup=0, brief="digest", budget_day_usd=0.25,
 )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def run() -> list[dict[str, Any]]:
 
 @contextmanager
 def live_app(folder: Path) -> Iterator[tuple[Server, FileClock]]:
-    """The app of a host with the default season and an enrolled one, its first run over.
+    """The app of a host with the default season and an enrolled one, its first run and round over.
 
     Raises:
         RuntimeError: in the end one of the servers was never asked, so its library was not in use.
@@ -79,13 +79,16 @@ def live_app(folder: Path) -> Iterator[tuple[Server, FileClock]]:
         with open_store(store) as opened:
             enrol(STARTER, "live", opened, "bench", BEGAN)
         env = quiet_env(
-            ARENA_STORE=str(store), ARENA_DATA="live", ARENA_TICK_S="0.2", ARENA_MODELS=str(roster),
+            ARENA_STORE=str(store), ARENA_DATA="live", ARENA_TICK_S="2", ARENA_MODELS=str(roster),
             ARENA_YAHOO_URL=yahoo.url, ARENA_KRAKEN_URL=kraken.url, ARENA_CLOCK_FILE=str(clock.path),
             MOCK_API_KEY="none",
         )  # fmt: skip
         server = Server(folder / "app.log", env)
         try:
-            server.wait(lambda h: len(h["live_runs"]) == 2 and h["work"] is None, "both seasons begin")
+            first = BEGAN.replace(hour=0, minute=6) + timedelta(days=1)
+            server.wait(lambda h: len(h.get("live_runs", ())) == 2, "both seasons begin", START_S)
+            clock.set(first)
+            server.wait(_decided(first), "the first round", START_S)
             yield server, clock
             if not (yahoo.asked and kraken.asked and models.asked):
                 raise RuntimeError("a server was never asked, so what was measured is not the whole app")
@@ -112,11 +115,11 @@ def _rounds(server: Server, clock: FileClock, n: int) -> tuple[list[float], list
     watching = threading.Thread(target=visitor)
     watching.start()
     try:
-        for day in range(1, n + 1):
+        for day in range(2, n + 2):
             now = (BEGAN + timedelta(days=day)).replace(hour=0, minute=6)
             busy.set()
             clock.set(now)
-            server.wait(_decided(now), f"the round of {now:%d %b}")
+            server.wait(_decided(now), f"the round of {now:%d %b}", every_s=LOOK_S)
             busy.clear()
             time.sleep(1.0)
     finally:

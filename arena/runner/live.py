@@ -54,6 +54,8 @@ class Live:
         self.troubles: dict[str, str] = {}
         """Why a season does not go on, by run."""
         self.paused: str | None = None
+        self.deciding = False
+        """Whether rounds are being carried out: until their end what is stored is a part of them."""
         self.unshown: str | None = None
         """Why other processes cannot see the last rounds: the snapshot that failed."""
         self._newest_utc = live_reader.newest_decision_utc(store)
@@ -70,15 +72,26 @@ class Live:
         now = self._clock()
         if self._went_back(now):
             return []
+        try:
+            reports = self._decide_all(now)
+            self._newest_utc = max(now, self._newest_utc or now)
+            if reports:
+                self._show()
+        finally:
+            self.deciding = False
+        return reports
+
+    def _decide_all(self, now_utc: datetime) -> list[RoundReport]:
         reports: list[RoundReport] = []
-        for season in self._going_on(now):
+        for season in self._going_on(now_utc):
             if self._stop.is_set():
                 break
             try:
                 run = self.runs.get(season.run) or self._opened(season)
-                for rnd in run.due(now):
+                for rnd in run.due(now_utc):
                     if self._stop.is_set():
                         break
+                    self.deciding = True
                     report = run.carry_out(rnd)
                     if report is not None:
                         reports.append(report)
@@ -89,9 +102,6 @@ class Live:
                 self._trouble(season, error)
             else:
                 self.troubles.pop(season.run, None)
-        self._newest_utc = max(now, self._newest_utc or now)
-        if reports:
-            self._show()
         return reports
 
     def _show(self) -> None:

@@ -75,6 +75,12 @@ class ServiceState:
     def keeper(self) -> Keeper | None:
         return self.ticker.keeper if self.ticker is not None else None
 
+    @property
+    def deciding(self) -> bool:
+        """Whether live rounds are being carried out."""
+        live = self.ticker.live if self.ticker is not None else None
+        return live is not None and live.deciding
+
     def progress(self) -> tuple[float, str] | None:
         """(share done, words) of work going on in the background, or None."""
         return self.work

@@ -125,12 +125,14 @@ def start_clock(store: Store, tick: Callable[[], None]) -> BackgroundScheduler:
     from apscheduler.events import EVENT_JOB_ERROR
     from apscheduler.schedulers.background import BackgroundScheduler
 
+    # A tick that takes longer than its interval is no fault, and not worth a warning each. A logger of
+    # ours, as litellm sets the level of apscheduler's own.
+    quiet = logging.getLogger("arena.scheduler")
+    quiet.setLevel(logging.ERROR)
     scheduler = BackgroundScheduler(
-        timezone=UTC,
+        timezone=UTC, logger=quiet,
         job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1},
-    )
-    # A tick that takes longer than its interval is no fault, and not worth a warning each.
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    )  # fmt: skip
     scheduler.add_listener(lambda event: note(store, "tick failed", str(event.exception)), EVENT_JOB_ERROR)
     scheduler.add_job(tick, "interval", seconds=tick_s(), next_run_time=datetime.now(UTC))
     scheduler.start()

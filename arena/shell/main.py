@@ -101,6 +101,7 @@ def take_admin_link() -> None:
 
 def run_page() -> None:
     """A query that was broken off is told of in its place; the page stays usable."""
+    from arena.core.collector import spare_libraries
     from arena.core.errors import TooLongError
     from arena.ui.prose import for_markdown
 
@@ -108,6 +109,8 @@ def run_page() -> None:
         page.run()
     except TooLongError as error:
         st.error(for_markdown(str(error)), title="This takes too long", icon=":material/timer_off:")
+    finally:
+        spare_libraries()
 
 
 take_admin_link()

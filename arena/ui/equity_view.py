@@ -16,7 +16,7 @@ from arena.ui.equity_lines import MOST_LINES, Pick
 from arena.ui.filters import strategy_pills
 from arena.ui.page import RunPage
 from arena.ui.prose import for_markdown
-from arena.ui.session import state
+from arena.ui.session import state, version
 
 ALL_ASSETS = "All"
 DATES = "Dates"
@@ -207,7 +207,7 @@ def _new_data(page: RunPage) -> None:
 def _chip(seen: tuple[str, int]) -> None:
     # Asked for again, as a fragment may outlive the store it began with.
     store = state().store
-    if store is not None and queries.version(store) != seen:
+    if store is not None and version(store) != seen:
         if st.button("New data", icon=":material/update:", type="primary", help="Draw it"):
             st.rerun()
     else:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from arena.store.store import Store
 from arena.ui import filters, queries, states
-from arena.ui.session import store_or_stop
+from arena.ui.session import store_or_stop, version
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ def open_run(title: str) -> RunPage:
     """Draw the head of the page; stops the script with a message where there is nothing to show."""
     states.banners()
     store = store_or_stop(title)
-    key = queries.version(store)
+    key = version(store)
     runs = queries.runs(key, store)
     if runs.empty:
         st.title(title)

@@ -14,7 +14,7 @@ from arena.runner.next_slot import NextDecision, next_decision
 from arena.ui import format as fmt
 from arena.ui import marks, queries
 from arena.ui.page import RunPage
-from arena.ui.session import state
+from arena.ui.session import state, version
 
 EVERY_S = 30
 NEW_YORK = ZoneInfo("America/New_York")
@@ -41,7 +41,7 @@ def line(page: RunPage) -> None:
 def _look(page: RunPage, paused: bool) -> None:
     store = state().store
     if store is not None:
-        now = (queries.version(store), _quoted_utc(page))
+        now = (version(store), _quoted_utc(page))
         if now != st.session_state.drawn_version:
             st.session_state.drawn_version = now
             st.rerun()

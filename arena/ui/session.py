@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import streamlit as st
 
 from arena.runner import service
@@ -22,6 +24,27 @@ def theme() -> Theme:
 
 def on_phone() -> bool:
     return "Mobi" in st.context.headers.get("User-Agent", "")
+
+
+HOLD_S = 20.0
+"""How long pages wait for the end of a round before they show a part of it."""
+
+_shown: dict[str, tuple[int, float]] = {}
+"""By store, the version that pages show and when it became that."""
+
+
+def version(store: Store) -> tuple[str, int]:
+    """Cache key of everything that pages show: which store, and how often it changed.
+
+    While live rounds are being carried out it moves every 20 s at most: a board in the middle of one
+    holds some entries a session ahead of others, and would be worked out anew after each commit.
+    """
+    key, now, now_s = store.store_id, reader.data_version(store), time.monotonic()
+    shown, since_s = _shown.get(key, (now, now_s))
+    if shown > now or not state().deciding or now_s - since_s > HOLD_S:
+        shown, since_s = now, now_s
+    _shown[key] = shown, since_s
+    return key, shown
 
 
 PAGE_QUERY_S = 30.0

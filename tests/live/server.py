@@ -42,12 +42,20 @@ class Server:
             # Streamlit answers any address with its page until the app has been loaded.
             return {}
 
-    def wait(self, good: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:
-        ends_at = time.monotonic() + PATIENCE_S
+    def wait(
+        self, good: Callable[[dict[str, Any]], object], what: str, patience_s: float = PATIENCE_S,
+        every_s: float = 0.1,
+    ) -> dict[str, Any]:  # fmt: skip
+        """Its health, once that is `good`.
+
+        Raises:
+            AssertionError: it never was; with the end of the log.
+        """
+        ends_at = time.monotonic() + patience_s
         while time.monotonic() < ends_at and self.process.poll() is None:
             if (seen := self.health()) and good(seen):
                 return seen
-            time.sleep(0.1)
+            time.sleep(every_s)
         raise AssertionError(f"{what}: {self.health()}\n{self.log.read_text('utf-8')[-3000:]}")
 
     def visit(self) -> bytes:
