@@ -29,7 +29,7 @@ from tests.wire.servers import KrakenServer, YahooServer
 
 PAGE_MS, RSS_MB, GROWTH_MB = 300.0, 590.0, 30.0
 BEGAN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-PAUSE_S, LOOK_S, REFRESHES, START_S = 0.2, 0.5, 200, 300.0
+PAUSE_S, LOOK_S, SETTLE_S, REFRESHES, START_S = 0.2, 0.5, 10.0, 200, 300.0
 ROSTER = """
 [[model]]
 id = "mock/priced"
@@ -54,12 +54,15 @@ def run() -> list[dict[str, Any]]:
         live_app(Path(folder)) as (server, clock),
     ):
         beside, alone = _rounds(server, clock, rounds)
+        peak = _peak_mb(server.process.pid)
+        time.sleep(SETTLE_S)
         full = rss_mb(server.process.pid)
         grown = _refreshes(server) - full
     return [
         _row(f"Overview script while a round commits, p95 of {len(beside)}", _p95(beside), "ms", PAGE_MS),
         _row(f"the same between rounds, p95 of {len(alone)}", _p95(alone), "ms", None),
         _row(f"resident memory, {', '.join(HEAVY)} in use, {rounds} days played", full, "MB", RSS_MB),
+        _row("the most it ever was, a snapshot and a backup under way", peak, "MB", None),
         _row(f"memory gained by {REFRESHES} refreshes of the Overview", grown, "MB", GROWTH_MB),
     ]
 
@@ -139,6 +142,11 @@ def _refreshes(server: Server) -> float:
         for _ in range(REFRESHES):
             look()
     return rss_mb(server.process.pid)
+
+
+def _peak_mb(pid: int) -> float:
+    text = Path(f"/proc/{pid}/status").read_text("utf-8")
+    return int(text.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def _p95(times: list[float]) -> float:

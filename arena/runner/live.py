@@ -56,6 +56,8 @@ class Live:
         self.paused: str | None = None
         self.deciding = False
         """Whether rounds are being carried out: until their end what is stored is a part of them."""
+        self.prepare: Callable[[Store], None] | None = None
+        """What pages work out of a round before it shows; they set it."""
         self.unshown: str | None = None
         """Why other processes cannot see the last rounds: the snapshot that failed."""
         self._newest_utc = live_reader.newest_decision_utc(store)
@@ -77,6 +79,7 @@ class Live:
             self._newest_utc = max(now, self._newest_utc or now)
             if reports:
                 self._show()
+                self._prepare()
         finally:
             self.deciding = False
         return reports
@@ -112,6 +115,15 @@ class Live:
         except StoreError as error:
             log.warning("%s", error)
             self.unshown = str(error)
+
+    def _prepare(self) -> None:
+        if self.prepare is None or self._stop.is_set():
+            return
+        try:
+            self.prepare(self._store)
+        except Exception:
+            # Nobody loses anything by it: whoever looks first waits a moment.
+            log.exception("the pages could not be prepared")
 
     def _opened(self, season: LiveSeason) -> LiveRun:
         run = LiveRun(season, self._store, self._prices, self._reading, self._clock)

@@ -12,12 +12,14 @@ import sys
 import threading
 import time
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.core.clock import utc_now
 from arena.core.errors import ArenaError, SourceError, StoreLockedError
+from arena.core.memory import share_arenas
 from arena.core.settings import (
     RUNTIME,
     data_choice,
@@ -81,6 +83,11 @@ class ServiceState:
         live = self.ticker.live if self.ticker is not None else None
         return live is not None and live.deciding
 
+    def before_a_round_shows(self, work: Callable[[Store], None]) -> None:
+        """Do `work` at the end of each round, while pages still show the state before it."""
+        if self.ticker is not None and self.ticker.live is not None:
+            self.ticker.live.prepare = work
+
     def progress(self) -> tuple[float, str] | None:
         """(share done, words) of work going on in the background, or None."""
         return self.work
@@ -111,6 +118,7 @@ def ensure_started() -> ServiceState:
     process = _process()
     with process.lock:
         if process.state is None:
+            share_arenas()
             process.state = state = ServiceState()
             state.thread = threading.Thread(
                 target=_guarded, args=(state,), name="arena-service", daemon=True

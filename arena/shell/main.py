@@ -101,8 +101,8 @@ def take_admin_link() -> None:
 
 def run_page() -> None:
     """A query that was broken off is told of in its place; the page stays usable."""
-    from arena.core.collector import spare_libraries
     from arena.core.errors import TooLongError
+    from arena.core.memory import spare_libraries
     from arena.ui.prose import for_markdown
 
     try:

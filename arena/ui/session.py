@@ -39,12 +39,19 @@ def version(store: Store) -> tuple[str, int]:
     While live rounds are being carried out it moves every 20 s at most: a board in the middle of one
     holds some entries a session ahead of others, and would be worked out anew after each commit.
     """
+    state().before_a_round_shows(_prepare)
     key, now, now_s = store.store_id, reader.data_version(store), time.monotonic()
     shown, since_s = _shown.get(key, (now, now_s))
     if shown > now or not state().deciding or now_s - since_s > HOLD_S:
         shown, since_s = now, now_s
     _shown[key] = shown, since_s
     return key, shown
+
+
+def _prepare(store: Store) -> None:
+    from arena.ui.warming import warm
+
+    warm(store)
 
 
 PAGE_QUERY_S = 30.0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -451,3 +454,18 @@ def test_a_missing_column_of_a_table_is_named(tmp_path: Path, kind: str, column:
         frame.to_parquet(tmp_path / "daily.parquet")
     with pytest.raises(DataError, match=f"column `{column}` is missing"):
         load(f"files:{tmp_path}", "X")
+
+
+def test_one_exchange_does_not_load_the_others() -> None:
+    """In a process of its own; errors and other exchanges of ccxt can still be had by name."""
+    code = (
+        "import sys; from arena.market.sources.exchanges import make_exchange; "
+        "made = make_exchange('kraken'); import ccxt.base.errors; import ccxt.gemini; "
+        "assert isinstance(ccxt.base.errors.NetworkError('x'), Exception); "
+        "print(made.id, sum(m.startswith('ccxt.') and m.count('.') == 1 for m in sys.modules))"
+    )
+    env = os.environ | {"ARENA_KRAKEN_URL": "http://127.0.0.1:9", "ARENA_NETWORK": "off"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env)
+    name, modules = done.stdout.split()
+    assert name == "kraken"
+    assert int(modules) < 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -75,9 +77,21 @@ def make_exchange(name: str) -> Any:
     """
     base = kraken_url() if name == "kraken" else None
     ensure_network(name, base)
-    import ccxt
-
-    exchange = getattr(ccxt, name)({"timeout": TIMEOUT_MS})
+    exchange = _ccxt(name)({"timeout": TIMEOUT_MS})
     if base is not None:
         exchange.urls["api"]["public"] = base
     return exchange
+
+
+def _ccxt(name: str) -> Any:
+    """The class `ccxt.NAME`, without the other hundred exchanges that `import ccxt` loads.
+
+    They take 40 MB, which a small host has not. What they would be found in is entered as a package
+    whose own code is not run; each of its modules can still be imported by name.
+    """
+    if "ccxt" not in sys.modules:
+        spec = importlib.util.find_spec("ccxt")
+        if spec is None:
+            raise SourceError("ccxt is not installed: `pip install -r requirements.txt`.")
+        sys.modules["ccxt"] = importlib.util.module_from_spec(spec)
+    return getattr(importlib.import_module(f"ccxt.{name}"), name)
