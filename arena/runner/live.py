@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
@@ -27,6 +28,10 @@ log = logging.getLogger("arena.live")
 
 BACKWARD = timedelta(minutes=1)
 """A clock that went back by more than this is not believed."""
+
+COPY_PAUSE = 5
+"""The pause after a snapshot, in times of what it took. Rounds are hours apart; where one after another
+is made up for, a large store is not copied after each."""
 
 ENDED = "ended: the season was changed or is no longer listed"
 
@@ -58,6 +63,7 @@ class Live:
         """Whether rounds are being carried out: until their end what is stored is a part of them."""
         self.prepare: Callable[[Store], None] | None = None
         """What pages work out of a round before it shows; they set it."""
+        self._unseen, self._next_copy_s = False, 0.0
         self.unshown: str | None = None
         """Why other processes cannot see the last rounds: the snapshot that failed."""
         self._newest_utc = live_reader.newest_decision_utc(store)
@@ -77,8 +83,9 @@ class Live:
         try:
             reports = self._decide_all(now)
             self._newest_utc = max(now, self._newest_utc or now)
+            self._unseen = self._unseen or bool(reports)
+            self._show()
             if reports:
-                self._show()
                 self._prepare()
         finally:
             self.deciding = False
@@ -108,13 +115,19 @@ class Live:
         return reports
 
     def _show(self) -> None:
-        """Renew the snapshot. What was decided is decided, and is told of, where that fails."""
-        self.unshown = None
+        """Renew the snapshot, unless the last one took too much time just now: then a later tick does.
+        What was decided is decided, and is told of, where that fails."""
+        began_s = time.monotonic()
+        if not self._unseen or began_s < self._next_copy_s:
+            return
+        self.unshown, self._unseen = None, False
         try:
             self._store.snapshot()
         except StoreError as error:
             log.warning("%s", error)
             self.unshown = str(error)
+        now_s = time.monotonic()
+        self._next_copy_s = now_s + COPY_PAUSE * (now_s - began_s)
 
     def _prepare(self) -> None:
         if self.prepare is None or self._stop.is_set():

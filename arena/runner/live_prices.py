@@ -18,7 +18,7 @@ from arena.market.actions import adjust_bars, equal_prices, lesson_bars, raw_bar
 from arena.market.history import History, load_history
 from arena.market.seal import N_BARS
 from arena.market.sources import PriceSource
-from arena.runner.prices import latest_revision, price_rows
+from arena.runner.prices import latest_revision, own_revision, price_rows
 from arena.store import reader
 from arena.store.actions_reader import closes_before, corporate_actions, settled_over
 from arena.store.store import Store
@@ -104,6 +104,8 @@ class LivePrices:
 
     def at(self, asset: str, revision: int) -> dict[date, Bar]:
         """Bars by session as they stood at `revision`."""
+        # Kept by the asset's own newest revision: others have new bars in between.
+        revision = own_revision(self.store, asset, revision)
         if (asset, revision) not in self._bars:
             frame = reader.bars(self.store, asset, revision)
             self._bars[asset, revision] = {

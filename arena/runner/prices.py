@@ -29,6 +29,16 @@ def latest_revision(store: Store) -> int:
     return int(rows[0][0])
 
 
+def own_revision(store: Store, asset: str, revision: int) -> int:
+    """The newest revision of an asset's bars up to `revision`; 0 without any."""
+    with store.cursor() as cur:
+        cur.execute(
+            "SELECT coalesce(max(revision), 0) FROM bars WHERE asset = ? AND revision <= ?",
+            [asset, revision],
+        )
+        return int(cur.fetchall()[0][0])
+
+
 def stored_prices(store: Store, asset: str, revision: int) -> dict[object, Price]:
     """session -> (open, high, low, close) at `revision`."""
     frame = reader.bars(store, asset, revision)
