@@ -17,8 +17,9 @@ from arena.ui import format as fmt
 from arena.ui.prose import for_markdown
 from arena.ui.tokens import STRATEGY_LABELS, strategy_label
 
-PILLS = 8
-"""Up to so many choices are pills; more are a list to pick from."""
+PILLS = 30
+"""Up to so many choices are pills, all in sight; more are a list to pick from, whose chosen words Streamlit
+writes in white on the primary colour, too pale in the dark."""
 
 PAID_EPOCHS = 3
 """Of a replay on a model that costs money: one run says nothing about how far it is chance."""
@@ -242,7 +243,7 @@ def _model_words(model: ModelChoice) -> str:
     price = "price unknown"
     if model.usd_per_mtok is not None:
         price = "${:g} / ${:g}".format(*model.usd_per_mtok)
-    return f"{model.id} ({price}{', no key here' if model.missing_key else ''})"
+    return f"{model.id} ({price}{', no key' if model.missing_key else ''})"
 
 
 def _take_preset(offer: Offer) -> None:
