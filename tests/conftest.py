@@ -21,16 +21,30 @@ settings.load_profile("arena")
 
 
 SLOW_FIRST = (
-    "tests/browser/test_overview.py",
     "tests/browser/test_axe.py",
-    "tests/runner/test_brief_money.py",
+    "tests/browser/test_overview.py",
+    "tests/wire/test_first_start.py",
+    "tests/llm/test_local.py",
+    "tests/browser/test_market.py",
+    "tests/browser/test_launch.py",
     "tests/browser/test_decisions.py",
+    "tests/runner/test_brief_money.py",
     "tests/runner/test_service.py",
+    "tests/audit/test_pages_against_slow_engine.py",
+    "tests/store/test_faults_store.py",
+    "tests/browser/test_app.py",
+    "tests/browser/test_equity.py",
+    "tests/live/test_faults_crash.py",
+    "tests/live/test_two_servers.py",
     "tests/cli/test_kill.py",
-    "tests/cli/test_kill_news.py",
-    "tests/runner/test_character.py",
+    "tests/live/test_soak.py",
+    "tests/browser/test_analyst_path.py",
+    "tests/store/test_restore.py",
     "tests/cli/test_remote_run.py",
+    "tests/cli/test_kill_news.py",
+    "tests/browser/test_architecture.py",
     "tests/cli/test_paid_run.py",
+    "tests/runner/test_character.py",
 )
 """Longest first. A file is one piece of work under `--dist loadfile`: one that is begun last is waited for."""
 

@@ -52,7 +52,7 @@ def test_every_switch_of_the_code_is_in_the_table() -> None:
     read = {
         name
         for path in (ROOT / "arena").rglob("*.py")
-        for name in re.findall(r"ARENA_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))
+        for name in re.findall(r"\bARENA_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))
     }
     read |= {f"ARENA_VISITOR_{name.upper()}" for name in VisitorLimits.__dataclass_fields__}
     table = set(re.findall(r"`(ARENA_[A-Z_]+)", GUIDE[GUIDE.index("## Every switch") :]))
@@ -288,7 +288,7 @@ def test_the_example_of_secrets_is_valid_and_the_real_file_is_never_committed() 
     # With every line switched on it is still valid, and gives away nothing.
     every = tomllib.loads(re.sub(r"^# (?=[\w\[]+[\]\w]* ?[=\n])|^# (?=\[auth\])", "", text, flags=re.MULTILINE))
     assert every["auth"]["redirect_uri"].endswith("/oauth2callback")
-    assert {n for n in every if n.startswith("ARENA_")} <= set(re.findall(r"ARENA_[A-Z_]+", GUIDE))
+    assert {n for n in every if n.startswith("ARENA_")} <= set(re.findall(r"\bARENA_[A-Z_]+", GUIDE))
     assert all(not every[n] for n in ("HF_TOKEN", "OPENAI_API_KEY", "ARENA_WEBHOOK_SECRET"))
     assert ".streamlit/secrets.toml" in (ROOT / ".gitignore").read_text().splitlines()
 

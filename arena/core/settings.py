@@ -113,6 +113,22 @@ def tick_s() -> float:
     return float(os.environ.get("ARENA_TICK_S", "60"))
 
 
+def refresh_s() -> float:
+    """`ARENA_REFRESH_S`: seconds between two looks of an open page for new data (30).
+
+    Raises:
+        ConfigError: no positive number.
+    """
+    text = os.environ.get("ARENA_REFRESH_S", "30")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise ConfigError(f"ARENA_REFRESH_S is `{text}`; it must be a number above 0.")
+    return seconds
+
+
 def public_url() -> str | None:
     """`ARENA_PUBLIC_URL`: where people reach this host, without a last slash; None where nobody said.
 

@@ -1,4 +1,4 @@
-"""The line that keeps a page fresh: it asks every half minute whether anything changed."""
+"""The line that keeps a page fresh: it asks every half minute, or as the host says, whether anything changed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import streamlit as st
 
 from arena.core.clock import utc_now
 from arena.core.season import RunSpec
+from arena.core.settings import refresh_s
 from arena.runner.next_slot import NextDecision, next_decision
 from arena.ui import format as fmt
 from arena.ui import marks, queries
 from arena.ui.page import RunPage
 from arena.ui.session import state, version
 
-EVERY_S = 30
 NEW_YORK = ZoneInfo("America/New_York")
 
 
@@ -32,9 +32,9 @@ def line(page: RunPage) -> None:
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
     ):
         with st.container(width="content"):
-            st.fragment(_look, run_every=None if paused else EVERY_S)(page, paused)
+            st.fragment(_look, run_every=None if paused else refresh_s())(page, paused)
         st.toggle(
-            "Refresh", value=True, key="refresh", help=f"Looks for new data every {EVERY_S} s",
+            "Refresh", value=True, key="refresh", help=f"Looks for new data every {refresh_s():g} s",
         )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def going_on(run: pd.Series) -> bool:
 
 def words(page: RunPage, paused: bool) -> str:
     """When the next decision is due and how old quotes are, of a live run; and when this was looked at."""
-    checked = "not refreshed" if paused else f"checked every {EVERY_S} s"
+    checked = "not refreshed" if paused else f"checked every {refresh_s():g} s"
     run = page.run
     if not going_on(run):
         made = run["finished_at_utc"] if run["status"] == "done" else run["created_at_utc"]

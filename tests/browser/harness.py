@@ -12,9 +12,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tests import forked as fork
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 40.0
@@ -24,6 +26,16 @@ START_S = 40.0
 class Served:
     address: str
     chrome: Any
+    _profiles: list[Any] = field(default_factory=list)
+
+    def tab(self, width: int, height: int) -> Any:
+        """A new session in a browser that has been here before: only the first tab loads the app's files,
+        which takes longer than most of what is tested."""
+        if not self._profiles:
+            self._profiles.append(self.chrome.new_context())
+        page = self._profiles[0].new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        return page
 
 
 def chromium() -> str | None:
@@ -38,10 +50,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve(store: Path, log: Path, *, app: str = "app.py", **switches: str) -> Iterator[str]:
+def serve(
+    store: Path, log: Path, *, app: str = "app.py", forked: bool = False, **switches: str
+) -> Iterator[str]:
     """The app on `store`, yields its address once it answers.
 
-    Read only and without a runner, unless `switches` (environment variables) say otherwise.
+    Read only and without a runner, unless `switches` (environment variables) say otherwise. `forked`: with
+    imports made beforehand, for tests of what comes later.
     """
     port = free_port()
     address = f"http://127.0.0.1:{port}"
@@ -49,25 +64,31 @@ def serve(store: Path, log: Path, *, app: str = "app.py", **switches: str) -> It
         "ARENA_STORE": str(store), "ARENA_DATA": "sample", "ARENA_RUNNER": "off",
         "ARENA_NETWORK": "off", **switches,
     }  # fmt: skip
-    command = [sys.executable, "-m", "streamlit", "run", app]
-    options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            command + options, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT
-        )
+    words = ["run", app, "--server.port", str(port), "--server.address", "127.0.0.1"]
+    process = (
+        fork.start(*words, env=env, out=log, err=log, main=fork.streamlit)
+        if forked
+        else popen(words, env, log)
+    )
+    try:
+        _wait(address, process, log)
+        yield address
+    finally:
+        process.terminate()
         try:
-            _wait(address, process, log)
-            yield address
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            process.wait(10)
+        except (subprocess.TimeoutExpired, TimeoutError):
+            process.kill()
+            process.wait()
 
 
-def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def popen(words: list[str], env: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "streamlit", *words]
+    with log.open("wb") as out:
+        return subprocess.Popen(command, cwd=ROOT, env=env, stdout=out, stderr=subprocess.STDOUT)
+
+
+def _wait(address: str, process: subprocess.Popen[bytes] | fork.Command, log: Path) -> None:
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
         if process.poll() is not None:

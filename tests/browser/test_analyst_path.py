@@ -73,7 +73,7 @@ def known(played: Path) -> Known:
 def served(played: Path, known: Known) -> Iterator[Served]:
     if chromium() is None:
         pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
-    with serve(played, played.with_name("app.log")) as address, browser() as chrome:
+    with serve(played, played.with_name("app.log"), forked=True) as address, browser() as chrome:
         yield Served(address, chrome)
 
 

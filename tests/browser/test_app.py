@@ -18,15 +18,14 @@ PATIENCE_MS = 60_000
 @pytest.fixture
 def tab(served: Served) -> Iterator[Any]:
     """A fresh session. `tab.foreign` lists requests to other hosts, `tab.errors` page errors."""
-    context = served.chrome.new_context(viewport={"width": 1440, "height": 1000})
-    page = context.new_page()
+    page = served.tab(1440, 1000)
     page.set_default_timeout(PATIENCE_MS)
     home = urlparse(served.address).netloc
     page.foreign, page.errors = [], []
     page.on("request", lambda r: _note(page, r.url, home))
     page.on("pageerror", lambda e: page.errors.append(str(e)))
     yield page
-    context.close()
+    page.close()
 
 
 def _note(page: Any, url: str, home: str) -> None:
@@ -38,7 +37,8 @@ def _note(page: Any, url: str, home: str) -> None:
 def settled(page: Any) -> None:
     """The script ended: its last element, the disclaimer, is on the page."""
     page.get_by_text("Simulated paper trading, not investment advice").last.wait_for()
-    page.wait_for_function("!document.querySelector('[data-testid=\"stStatusWidget\"]')")
+    # The sign of a running script is shown late, its state at once.
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
 
 
 def tile(page: Any, label: str) -> str:

@@ -18,15 +18,14 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def tab(served: Served) -> Iterator[Any]:
     """A fresh session. `tab.foreign` lists requests to other hosts, `tab.errors` page errors."""
-    context = served.chrome.new_context(viewport={"width": 1440, "height": 3000})
-    page = context.new_page()
+    page = served.tab(1440, 3000)
     page.set_default_timeout(PATIENCE_MS)
     page.foreign, page.errors = [], []
     home = urlparse(served.address).netloc
     page.on("request", lambda r: _note(page, r.url, home))
     page.on("pageerror", lambda e: page.errors.append(str(e)))
     yield page
-    context.close()
+    page.close()
 
 
 def test_a_cold_link_and_its_controls(served: Served, tab: Any) -> None:

@@ -49,7 +49,7 @@ Visit = Callable[[str, str], Any]
 
 @pytest.fixture(scope="module")
 def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    """Open a path of a store's app."""
+    """Open a path of a store's app, always in one tab: a new one would have everything to load again."""
     if chromium() is None:
         pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
     folder: Path = tmp_path_factory.mktemp("axe")
@@ -58,15 +58,16 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
     with ExitStack() as stack:
         at = {
             name: stack.enter_context(
-                serve(make(folder / f"{name}.duckdb"), folder / f"{name}.log", **clock.get(name, {}))
+                serve(make(folder / f"{name}.duckdb"), folder / f"{name}.log", forked=True, **clock.get(name, {}))
             )
             for name, make in makers.items()
         }
         chrome = stack.enter_context(browser())
+        page = chrome.new_context(viewport={"width": 1440, "height": 3000}).new_page()
+        page.set_default_timeout(PATIENCE_MS)
 
         def opened(store: str, path: str) -> Any:
-            page = chrome.new_context(viewport={"width": 1440, "height": 3000}).new_page()
-            page.set_default_timeout(PATIENCE_MS)
+            page.emulate_media(color_scheme="light")
             page.goto(at[store] + path)
             settled(page)
             return page
@@ -93,7 +94,6 @@ def test_nothing_of_ours(visit: Visit, store: str, path: str) -> None:
     page.wait_for_timeout(500)
     settled(page)
     assert light + findings(page, "color-contrast") == []
-    page.context.close()
 
 
 def test_a_fault_is_seen(visit: Visit) -> None:
@@ -104,4 +104,3 @@ def test_a_fault_is_seen(visit: Visit) -> None:
     )
     rules = {line.split(":")[0] for line in findings(page)}
     assert {"image-alt", "color-contrast"} <= rules
-    page.context.close()

@@ -25,12 +25,12 @@ def talking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if chromium() is None:
         pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
     folder: Path = tmp_path_factory.mktemp("decisions")
-    with serve(build(folder / "talk.duckdb"), folder / "app.log") as address, browser() as chrome:
+    with serve(build(folder / "talk.duckdb"), folder / "app.log", forked=True) as address, browser() as chrome:
         yield Served(address, chrome)
 
 
 def visitor(served: Served, path: str, **look: Any) -> Any:
-    page = served.chrome.new_context(**({"viewport": {"width": 1440, "height": 2400}} | look)).new_page()
+    page = served.chrome.new_context(**look).new_page() if look else served.tab(1440, 2400)
     page.set_default_timeout(PATIENCE_MS)
     page.foreign = []
     host = urlsplit(served.address).netloc
@@ -130,7 +130,7 @@ def test_hostile_texts_fetch_nothing_and_widen_nothing(talking: Served, look: di
 
 
 def test_the_overview_leads_to_the_decisions_of_an_account(talking: Served) -> None:
-    page = talking.chrome.new_context(viewport={"width": 1440, "height": 2400}).new_page()
+    page = talking.tab(1440, 2400)
     page.set_default_timeout(PATIENCE_MS)
     page.goto(talking.address)
     page.get_by_role("link", name="Decisions on AAA").click()

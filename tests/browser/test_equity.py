@@ -25,20 +25,19 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if chromium() is None:
         pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
     folder = tmp_path_factory.mktemp("equity")
-    with serve(build(folder / "odd.duckdb"), folder / "app.log") as address, browser() as chrome:
+    with serve(build(folder / "odd.duckdb"), folder / "app.log", forked=True) as address, browser() as chrome:
         yield Served(address, chrome)
 
 
 @pytest.fixture
 def tab(odd: Served) -> Iterator[Any]:
-    context = odd.chrome.new_context(viewport={"width": 1440, "height": 1400})
-    page = context.new_page()
+    page = odd.tab(1440, 1400)
     page.set_default_timeout(PATIENCE_MS)
     page.errors = []
     page.on("pageerror", lambda e: page.errors.append(str(e)))
     yield page
     assert not page.errors
-    context.close()
+    page.close()
 
 
 def plot(page: Any, n: int) -> Any:

@@ -118,7 +118,7 @@ def house(folder: Path, root: Path) -> Iterator[House]:
             "ARENA_RUNNER": "on", "ARENA_MODELS": str(roster), "ARENA_ADMIN_TOKEN": TOKEN,
             "MOCK_API_KEY": HOST_KEY,
         }  # fmt: skip
-        address = running.enter_context(serve(store, folder / "app.log", **switches))
+        address = running.enter_context(serve(store, folder / "app.log", forked=True, **switches))
         chrome = running.enter_context(browser())
         yield House(Served(address, chrome), mock, folder, store, running.close)
 

@@ -15,6 +15,9 @@ from tests.ui.made_news_store import build
 pytestmark = pytest.mark.browser
 
 TOKEN = "a-token-of-the-test"
+DESK = (1440, 2800)
+ALONE = {"viewport": {"width": DESK[0], "height": DESK[1]}}
+"""In a browser that nobody else uses."""
 ANN = ("2220", "2121", "2112", "2022")
 BOB = ("2222", "2111", "2010", "2022")
 """Scores of the first four briefs of the sample: dates, coverage, bias, diversity."""
@@ -39,12 +42,12 @@ def writable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder: Path = tmp_path_factory.mktemp("market")
     switches = {"ARENA_RUNNER": "on", "ARENA_ADMIN_TOKEN": TOKEN, "ARENA_DATA": f"files:{folder}"}
     store = build(folder / "news.duckdb")
-    with serve(store, folder / "app.log", **switches) as address, browser() as chrome:
+    with serve(store, folder / "app.log", forked=True, **switches) as address, browser() as chrome:
         yield Served(address, chrome)
 
 
 def visitor(served: Served, **look: Any) -> Any:
-    page = served.chrome.new_context(**({"viewport": {"width": 1440, "height": 2800}} | look)).new_page()
+    page = served.chrome.new_context(**look).new_page() if look else served.tab(*DESK)
     page.set_default_timeout(PATIENCE_MS)
     page.dialogs = []
     page.on("dialog", lambda d: (page.dialogs.append(d.message), d.dismiss()))
@@ -59,9 +62,21 @@ def sign_in(page: Any, name: str) -> None:
     field.fill(TOKEN)
     field.press("Enter")
     named = page.get_by_label("Your name")
+    named.wait_for()
+    settled(page)
     named.fill(name)
     named.press("Enter")
-    page.get_by_text("0 of 9 scored").wait_for()
+    scored(page, 0)
+
+
+def scored(page: Any, done: int) -> None:
+    """So many are, and the form of the next brief is there.
+
+    The count is drawn before the form: until the script ends, the form of the brief before still stands
+    below it, and takes clicks that nobody will read.
+    """
+    page.get_by_text(f"{done} of 9 scored").wait_for()
+    settled(page)
 
 
 def score(page: Any, scores: str, done: int, *, reject: bool = False) -> None:
@@ -72,7 +87,7 @@ def score(page: Any, scores: str, done: int, *, reject: bool = False) -> None:
     if reject:
         form.get_by_text("Reject this brief").click()
     form.get_by_role("button", name="Save scores").click()
-    page.get_by_text(f"{done} of 9 scored").wait_for()
+    scored(page, done)
 
 
 def cells(page: Any, heading: str, ready: Callable[[list[str]], bool]) -> list[str]:
@@ -91,13 +106,13 @@ def cells(page: Any, heading: str, ready: Callable[[list[str]], bool]) -> list[s
 
 
 def test_two_reviewers_agree_as_worked_out_by_hand(writable: Served) -> None:
-    ann = visitor(writable)
+    ann = visitor(writable, **ALONE)
     sign_in(ann, "Ann")
     for i, scores in enumerate(ANN):
         score(ann, scores, i + 1, reject=i == 3)
     assert "Agreement appears once two people" in ann.locator("body").inner_text()
 
-    bob = visitor(writable)
+    bob = visitor(writable, **ALONE)
     sign_in(bob, "Bob")
     # Ann is done with four; Bob sees nothing of it while he has given nothing himself.
     assert "Agreement appears once two people" in bob.locator("body").inner_text()
@@ -117,7 +132,7 @@ def test_two_reviewers_agree_as_worked_out_by_hand(writable: Served) -> None:
     assert days.count("⊘ rejected") == 1
     assert not [p.dialogs for p in (ann, bob, reader) if p.dialogs]
     for page in (ann, bob, reader):
-        page.context.close()
+        page.close()
 
 
 def test_a_double_click_stores_a_review_and_a_note_once(writable: Served) -> None:
@@ -130,7 +145,7 @@ def test_a_double_click_stores_a_review_and_a_note_once(writable: Served) -> Non
     for i in range(4):
         form.locator('[data-testid="stButtonGroup"]').nth(i).get_by_role("radio", name="1").dblclick()
     form.get_by_role("button", name="Save scores").dblclick()
-    page.get_by_text("1 of 9 scored").wait_for()
+    scored(page, 1)
     note = page.locator('[data-testid="stForm"]', has_text="Add note")
     note.get_by_label("Note").fill("R&D &lt;b&gt;")
     note.get_by_label("By").fill("Cid")
@@ -143,7 +158,7 @@ def test_a_double_click_stores_a_review_and_a_note_once(writable: Served) -> Non
     # Plotly reads entities in the words of a pin; what was typed is what is shown.
     pins = "[...document.querySelectorAll('.annotation-text')].map(a => a.textContent)"
     assert "1 note: R&D &lt;b&gt;" in page.evaluate(pins)
-    page.context.close()
+    page.close()
 
 
 def test_a_wrong_token_opens_nothing(writable: Served) -> None:
@@ -153,7 +168,7 @@ def test_a_wrong_token_opens_nothing(writable: Served) -> None:
     field.press("Enter")
     page.get_by_text("That is not the token.").wait_for()
     assert page.get_by_label("Your name").count() == 0
-    page.context.close()
+    page.close()
 
 
 def test_a_click_on_the_strip_opens_that_day(writable: Served) -> None:
@@ -167,7 +182,7 @@ def test_a_click_on_the_strip_opens_that_day(writable: Served) -> None:
     assert "day=2025-08-09" in page.url
     page.reload()
     page.get_by_role("heading", name="AAA · Sat 9 Aug 2025").wait_for()
-    page.context.close()
+    page.close()
 
 
 def test_hostile_news_stays_text_and_a_phone_shows_it(writable: Served) -> None:
@@ -180,4 +195,4 @@ def test_hostile_news_stays_text_and_a_phone_shows_it(writable: Served) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert not foreign
     assert not page.dialogs
-    page.context.close()
+    page.close()

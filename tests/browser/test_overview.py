@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from arena.ui.pulse import EVERY_S
 from tests.browser.harness import Served, browser, chromium, serve
 from tests.browser.test_app import PATIENCE_MS, settled
 from tests.ui.made_board_store import REPLAY_RUN, build
@@ -18,6 +17,8 @@ pytestmark = pytest.mark.browser
 
 ROW_PX, HEAD_PX = 34, 35
 MOST_BYTES = 5_000
+EVERY_S = 4
+"""Seconds between two looks for new data of the app that changes; 30 would be waited for."""
 LOW = {"width": 1440, "height": 700}
 """A window in which there is much to scroll."""
 
@@ -27,12 +28,23 @@ def boarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     if chromium() is None:
         pytest.skip("no chromium in PATH; `make chromium` installs it where it can")
     folder: Path = tmp_path_factory.mktemp("overview")
-    with serve(build(folder / "board.duckdb"), folder / "app.log") as address, browser() as chrome:
+    with serve(build(folder / "board.duckdb"), folder / "app.log", forked=True) as address, browser() as chrome:
         yield Served(address, chrome)
 
 
+@pytest.fixture(scope="module")
+def changing(boarded: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Path]]:
+    """An app whose store changes once a `.go` lies beside it, and the store."""
+    folder: Path = tmp_path_factory.mktemp("changing")
+    store = build(folder / "board.duckdb")
+    with serve(
+        store, folder / "log", app="tests/browser/changing_app.py", forked=True, ARENA_REFRESH_S=str(EVERY_S)
+    ) as address:
+        yield Served(address, boarded.chrome), store
+
+
 def visitor(served: Served, path: str, **look: Any) -> Any:
-    page = served.chrome.new_context(**({"viewport": {"width": 1440, "height": 1800}} | look)).new_page()
+    page = served.chrome.new_context(**look).new_page() if look else served.tab(1440, 1800)
     page.set_default_timeout(PATIENCE_MS)
     page.received = []
     page.on(
@@ -97,34 +109,36 @@ def test_open_leads_to_the_newest_decision_of_the_row(boarded: Served) -> None:
     assert asks(page, "run") == [REPLAY_RUN]
 
 
-def test_an_unchanged_refresh_is_small_and_a_paused_one_is_none(boarded: Served) -> None:
-    looking, paused = (visitor(boarded, "/") for _ in range(2))
+def test_an_unchanged_refresh_is_small_and_a_paused_one_is_none(changing: tuple[Served, Path]) -> None:
+    served, _ = changing
+    looking, paused = (visitor(served, "/") for _ in range(2))
     paused.get_by_text("Refresh", exact=True).click()
     paused.get_by_text("not refreshed").wait_for()
     settled(paused)
     looking.wait_for_timeout(2_000)
     for page in (looking, paused):
         page.received.clear()
-    looking.wait_for_timeout(1_000 * (EVERY_S + 4))
+    looking.wait_for_timeout(1_000 * (EVERY_S + 2))
     assert 0 < sum(looking.received) < MOST_BYTES, looking.received
     assert sum(paused.received) == 0
+    for page in (looking, paused):
+        page.close()
 
 
 def test_changed_ranks_arrive_by_themselves_and_the_opened_row_stays(
-    boarded: Served, tmp_path: Path
+    changing: tuple[Served, Path],
 ) -> None:
-    store = build(tmp_path / "board.duckdb")
-    with serve(store, tmp_path / "log", app="tests/browser/changing_app.py") as address:
-        page = visitor(Served(address, boarded.chrome), f"/?run={REPLAY_RUN}&assets=AAA&open=trade%40m-mid", viewport=LOW)
-        opened(page, "trade@m-mid")
-        page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 300)")
-        before = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
-        store.with_suffix(".go").touch()
-        page.locator('[data-testid="stMetric"]', has_text="Best vs B&H").get_by_text("hedge@m-good").wait_for()
-        settled(page)
-        opened(page, "trade@m-mid")
-        assert asks(page, "open") == ["trade@m-mid"]
-        assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == before
+    served, store = changing
+    page = visitor(served, f"/?run={REPLAY_RUN}&assets=AAA&open=trade%40m-mid", viewport=LOW)
+    opened(page, "trade@m-mid")
+    page.evaluate("document.querySelector('[data-testid=stMain]').scrollTo(0, 300)")
+    before = page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop")
+    store.with_suffix(".go").touch()
+    page.locator('[data-testid="stMetric"]', has_text="Best vs B&H").get_by_text("hedge@m-good").wait_for()
+    settled(page)
+    opened(page, "trade@m-mid")
+    assert asks(page, "open") == ["trade@m-mid"]
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == before
 
 
 def test_csv_and_parquet_of_what_is_shown(boarded: Served) -> None:

@@ -92,5 +92,9 @@ def main(store_path: str, faults_path: str, ack_path: str) -> None:
             time.sleep(0.002)
 
 
-if __name__ == "__main__":
+def node() -> None:
     main(*sys.argv[1:])
+
+
+if __name__ == "__main__":
+    node()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -14,23 +13,27 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from tests.browser.harness import ROOT, free_port
+from tests import forked as fork
+from tests.browser.harness import free_port, popen
 
 PATIENCE_S = 90.0
 
 
 class Server:
-    """`streamlit run APP` as a process of its own, and what it says of itself."""
+    """`streamlit run APP` as a process of its own, and what it says of itself. `forked`: with imports
+    made beforehand."""
 
-    def __init__(self, log: Path, env: dict[str, str], app: str = "app.py") -> None:
+    def __init__(
+        self, log: Path, env: dict[str, str], app: str = "app.py", *, forked: bool = False
+    ) -> None:
         port, self.log = free_port(), log
         self.host = f"127.0.0.1:{port}"
-        words = [
-            sys.executable, "-m", "streamlit", "run", app,
-            "--server.address", "127.0.0.1", "--server.port", str(port),
-        ]  # fmt: skip
-        with log.open("wb") as out:
-            self.process = subprocess.Popen(words, cwd=ROOT, env=env, stdout=out, stderr=out)
+        words = ["run", app, "--server.address", "127.0.0.1", "--server.port", str(port)]
+        self.process = (
+            fork.start(*words, env=env, out=log, err=log, main=fork.streamlit)
+            if forked
+            else popen(words, env, log)
+        )
 
     def health(self) -> dict[str, Any]:
         try:
@@ -93,6 +96,6 @@ class Server:
         self.process.terminate()
         try:
             self.process.wait(10)
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, TimeoutError):
             self.process.kill()
             self.process.wait()

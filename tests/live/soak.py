@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,8 @@ from arena.audit.check import check_store
 from arena.market.calendars import slot, slots
 from arena.store import reader
 from arena.store.store import open_store
-from tests.live.node import SEASON, SHAKY
+from tests import forked as fork
+from tests.live.node import SEASON, SHAKY, node
 from tests.live.world import ASSETS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,27 +58,35 @@ class Result:
 
 
 class Node:
-    """The arena's process, started again after a kill."""
+    """The arena's process, started again after a kill. `forked`: with imports made beforehand, which
+    takes a start's seconds away and makes its memory another one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, forked: bool) -> None:
         self.store, self.clock = folder / "live.duckdb", folder / "clock"
         self.down, self.ack = folder / "faults.json", folder / "ack"
         self.log = (folder / "log").open("a")
-        self.process: subprocess.Popen[bytes] | None = None
+        self.forked, self.n_starts = forked, 0
+        self.process: subprocess.Popen[bytes] | fork.Command | None = None
 
     def start(self) -> None:
         env = {
             **os.environ, "ARENA_CLOCK_FILE": str(self.clock), "ARENA_NETWORK": "off",
             "PYTHONPATH": str(ROOT),
         }  # fmt: skip
+        words = [str(self.store), str(self.down), str(self.ack)]
+        if self.forked:
+            self.n_starts += 1
+            log = f"{self.log.name}{self.n_starts}"
+            self.process = fork.start(*words, env=env, out=log, err=log, main=node)
+            return
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.live.node", str(self.store), str(self.down), str(self.ack)],
+            [sys.executable, "-m", "tests.live.node", *words],
             env=env, cwd=ROOT, stdout=self.log, stderr=self.log,
         )  # fmt: skip
 
     def kill(self) -> None:
         assert self.process is not None
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         self.process.wait()
 
     def close(self) -> None:
@@ -104,7 +112,7 @@ class Node:
         return int(text.split("VmRSS:")[1].split()[0]) / 1024
 
 
-def soak(plan: Plan, folder: Path) -> Result:
+def soak(plan: Plan, folder: Path, *, forked: bool = False) -> Result:
     """Play a plan and check what is left; `Result.faults` is what is wrong."""
     rng = random.Random(plan.seed)
     moments = [
@@ -117,7 +125,7 @@ def soak(plan: Plan, folder: Path) -> Result:
     outages = {d: rng.choice(["AAA", "XXX"]) if i % 2 else "model"
                for i, d in enumerate(x for x in days if x not in sleeping)}  # fmt: skip
     killed = set(rng.sample(range(6, len(moments)), plan.kills))
-    result, node, began = Result(), Node(folder), time.monotonic()
+    result, node, began = Result(), Node(folder, forked=forked), time.monotonic()
     node.down.write_text("[]", "utf-8")
     node.set(moments[0])
     node.start()

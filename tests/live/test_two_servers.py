@@ -46,7 +46,7 @@ def start(tmp_path: Path, clock: FileClock) -> Iterator[Callable[[str], Server]]
         }  # fmt: skip
 
         def begin(name: str) -> Server:
-            servers.append(Server(tmp_path / f"{name}.log", env, "tests/live/small_app.py"))
+            servers.append(Server(tmp_path / f"{name}.log", env, "tests/live/small_app.py", forked=True))
             return servers[-1]
 
         yield begin
