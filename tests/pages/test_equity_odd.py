@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from arena.runner import service
 from arena.store.store import Store
-from arena.ui import queries
+from arena.ui import equity_view, page, session
 from tests.pages.conftest import SHELL, TIMEOUT_S
 from tests.pages.test_equity import EQUITY, figures, labels, numbers
 from tests.ui.made_equity_store import GOING, ONE, RUN, build
@@ -126,7 +126,7 @@ def test_a_bankrupt_line_on_a_log_scale(visit) -> None:
 
 def test_new_data_is_offered_and_drawn_on_request(visit, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
-    stored = queries.version
+    stored = session.version
 
     def version(store: Store) -> tuple[str, int]:
         """As stored for the page's first question; one more for all that follow."""
@@ -134,7 +134,8 @@ def test_new_data_is_offered_and_drawn_on_request(visit, monkeypatch: pytest.Mon
         name, number = stored(store)
         return name, number + (len(calls) > 1)
 
-    monkeypatch.setattr(queries, "version", version)
+    for module in (page, equity_view):
+        monkeypatch.setattr(module, "version", version)
     app = visit(run=GOING)
     (chip,) = [b for b in app.button if b.label == "New data"]
     assert figures(app)
