@@ -63,5 +63,15 @@ class TooLongError(StoreError):
         )
 
 
+class TooLargeError(TooLongError):
+    """A reader's query did not fit into the memory of the database."""
+
+    def __init__(self) -> None:
+        StoreError.__init__(
+            self, "A query needs more memory than the database has beside other visitors. Try again in a "
+            "moment, or ask for less."
+        )  # fmt: skip
+
+
 class InvariantError(ArenaError):
     """A rule that our own code must keep is broken: a bug, or a store that was altered."""

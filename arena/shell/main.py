@@ -108,7 +108,7 @@ def run_page() -> None:
     try:
         page.run()
     except TooLongError as error:
-        st.error(for_markdown(str(error)), title="This takes too long", icon=":material/timer_off:")
+        st.error(for_markdown(str(error)), title="This asks for too much", icon=":material/timer_off:")
     finally:
         spare_libraries()
 

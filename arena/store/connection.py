@@ -19,7 +19,7 @@ from arena.store.snapshot import snapshot_path
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # A file that DuckDB 1.5 can still open leaves a way back from 2.x.
     "storage_compatibility_version": "v1.5.0",
-    "memory_limit": "128MB",
+    "memory_limit": "192MB",
     # What a query gave back would else stay with the process: a host of 690 MB has no room for it.
     "allocator_background_threads": True,
     "allocator_flush_threshold": "16MB",

@@ -53,6 +53,9 @@ class Found:
     complete: bool
 
 
+_ONE_AT_A_TIME = threading.Lock()
+"""A search uses all cores and much of the database's memory: two at once would take as long, and fail."""
+
 _HITS = """
 WITH texts AS MATERIALIZED (SELECT sha256 FROM blobs WHERE regexp_matches(text, $pattern, 'i')),
 places AS (
@@ -102,7 +105,7 @@ def search(
         "run": run,
         "most": limit + 1,
     }
-    with store.cursor() as cur:
+    with _ONE_AT_A_TIME, store.cursor() as cur:
         timer = threading.Timer(timeout_s, cur.interrupt)
         timer.start()
         try:

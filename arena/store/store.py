@@ -23,7 +23,13 @@ from typing import Any, Self
 import duckdb
 
 from arena.core.clock import utc_now
-from arena.core.errors import StoreError, StoreLockedError, TooLongError, UnknownNameError
+from arena.core.errors import (
+    StoreError,
+    StoreLockedError,
+    TooLargeError,
+    TooLongError,
+    UnknownNameError,
+)
 from arena.core.rows import RunRow, WriteUnit
 from arena.store.connection import connect
 from arena.store.head import HeadFile
@@ -175,6 +181,8 @@ def _broken_off_after(
             yield cur
     except duckdb.InterruptException as error:
         raise TooLongError(seconds) from error
+    except duckdb.OutOfMemoryException as error:
+        raise TooLargeError from error
     finally:
         timer.cancel()
 

@@ -19,7 +19,7 @@ N_ACCOUNTS, N_SESSIONS = 16_000, 500
 @pytest.mark.fault(35)
 def test_fault_35_pages_answer_on_eight_million_rows(path: Path, make) -> None:
     """The questions of the pages: all summaries, ten curves, one decision, and one pass over all rows."""
-    assert CONFIG["memory_limit"] == "128MB"
+    assert CONFIG["memory_limit"] == "192MB"
     with open_store(path) as store:
         store.write([make.ground(), make.unit(0)])
     con = duckdb.connect(str(path), config={"threads": 2, "memory_limit": "512MB"})

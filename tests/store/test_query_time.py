@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from arena.core.errors import StoreError, TooLongError
+from arena.core.errors import StoreError, TooLargeError, TooLongError
 from arena.store import reader
 from arena.store.store import open_store
 
@@ -54,3 +54,11 @@ def test_a_wrong_query_is_named_as_ever(path: Path) -> None:
         store.limited(LIMIT_S).cursor() as cur,
     ):
         cur.execute("SELECT * FROM no_such_table")
+
+
+def test_what_does_not_fit_into_memory_is_told_of(path: Path) -> None:
+    everything = "SELECT list(i::VARCHAR || repeat('x', 1000)) FROM range(10000000) t(i)"
+    with open_store(path) as store:
+        with pytest.raises(TooLargeError, match="more memory"), store.limited(60).cursor() as cur:
+            cur.execute(everything)
+        assert reader.data_version(store) == 0
