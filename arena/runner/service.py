@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from arena.core.clock import utc_now
 from arena.core.errors import ArenaError, SourceError, StoreLockedError
-from arena.core.memory import share_arenas
+from arena.core.memory import give_back
 from arena.core.settings import (
     RUNTIME,
     data_choice,
@@ -118,7 +118,7 @@ def ensure_started() -> ServiceState:
     process = _process()
     with process.lock:
         if process.state is None:
-            share_arenas()
+            give_back()
             process.state = state = ServiceState()
             state.thread = threading.Thread(
                 target=_guarded, args=(state,), name="arena-service", daemon=True

@@ -57,29 +57,31 @@ _ONE_AT_A_TIME = threading.Lock()
 """A search uses all cores and much of the database's memory: two at once would take as long, and fail."""
 
 _HITS = """
-WITH texts AS MATERIALIZED (SELECT sha256 FROM blobs WHERE regexp_matches(text, $pattern, 'i')),
+WITH told AS (
+  SELECT decision, 1 AS rank, seq, role, answer_sha256 AS sha256 FROM calls
+  UNION ALL
+  SELECT decision, 2, seq, role, prompt_sha256 FROM calls
+),
 places AS (
   SELECT decision, 0 AS rank, -1 AS seq, '' AS role, NULL AS sha256
   FROM decisions WHERE regexp_matches(reason, $pattern, 'i')
   UNION ALL
-  SELECT c.decision, 1, c.seq, c.role, c.answer_sha256
-  FROM calls c SEMI JOIN texts t ON t.sha256 = c.answer_sha256
-  UNION ALL
-  SELECT c.decision, 2, c.seq, c.role, c.prompt_sha256
-  FROM calls c SEMI JOIN texts t ON t.sha256 = c.prompt_sha256
+  SELECT told.* FROM told
+  SEMI JOIN (SELECT decision FROM decisions WHERE $run::VARCHAR IS NULL OR run = $run) USING (decision)
+  SEMI JOIN (SELECT sha256 FROM blobs WHERE regexp_matches(text, $pattern, 'i')) USING (sha256)
 ),
 firsts AS (
   SELECT decision, min_by({'rank': rank, 'role': role, 'sha256': sha256}, rank * 1000000 + seq) AS at
   FROM places GROUP BY decision
 ),
 best AS (
-  SELECT d.*, f.at FROM firsts f JOIN decisions d USING (decision)
+  SELECT d.decision, d.as_of_utc, f.at FROM firsts f JOIN decisions d USING (decision)
   WHERE $run::VARCHAR IS NULL OR d.run = $run
   ORDER BY f.at.rank, d.as_of_utc DESC, d.decision LIMIT $most
 )
-SELECT b.decision, b.agent, b.model, b.asset, b.slot_key, b.session, b.action, b.at.rank, b.at.role,
-       regexp_extract(coalesce(t.text, b.reason), $around, 0, 'is')
-FROM best b LEFT JOIN blobs t ON t.sha256 = b.at.sha256
+SELECT b.decision, d.agent, d.model, d.asset, d.slot_key, d.session, d.action, b.at.rank, b.at.role,
+       regexp_extract(coalesce(t.text, d.reason), $around, 0, 'is')
+FROM best b JOIN decisions d USING (decision) LEFT JOIN blobs t ON t.sha256 = b.at.sha256
 ORDER BY b.at.rank, b.as_of_utc DESC, b.decision
 """
 

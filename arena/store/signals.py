@@ -1,4 +1,4 @@
-"""What each role of a committee said, one row a role and decision, read in one query."""
+"""What each role of a committee said in a run, one row a role and decision."""
 
 from __future__ import annotations
 
@@ -9,30 +9,36 @@ from arena.store.store import Store
 LEAN_FIELDS = ("lean", "signal", "rating", "action", "target_ratio")
 """Fields of answers that hold a direction, as a word or as a number from -1 to 1."""
 
-_SQL = """
-WITH said AS (
-    SELECT c.decision, c.seq, c.kind, c.role,
-        json_extract_string(
-            c.parsed_json,
-            ['$.lean', '$.signal', '$.rating', '$.action', '$.target_ratio', '$.confidence', '$.strength']
-        ) AS part
-    FROM calls c JOIN decisions d USING (decision)
-    WHERE d.run = ? AND d.phase = 'live' AND c.status = 'ok' AND c.parsed_json IS NOT NULL
-        AND c.kind IN ('model', 'compute')
-    QUALIFY row_number() OVER (PARTITION BY c.decision, c.kind, c.role ORDER BY c.seq DESC) = 1
+_DECISIONS = """
+SELECT rowid AS place, decision, agent, model, asset, session, intent, status, position_before
+FROM decisions WHERE run = ? AND phase = 'live' ORDER BY as_of_utc, decision
+"""
+
+_SAID = """
+WITH ours AS (SELECT rowid AS place, decision FROM decisions WHERE run = ? AND phase = 'live'),
+words AS (
+    SELECT place, kind, role, max(seq) AS seq, arg_max(parsed_json, seq) AS parsed_json
+    FROM calls JOIN ours USING (decision)
+    WHERE status = 'ok' AND parsed_json IS NOT NULL AND kind IN ('model', 'compute')
+    GROUP BY place, kind, role
 ),
 last AS (
-    SELECT c.decision, arg_max(c.role, c.seq) AS final_role
-    FROM calls c JOIN decisions d USING (decision)
-    WHERE d.run = ? AND d.phase = 'live' AND c.kind = 'model' GROUP BY c.decision
+    SELECT place, arg_max(role, seq) AS final_role
+    FROM calls JOIN ours USING (decision) WHERE kind = 'model' GROUP BY place
+),
+said AS (
+    SELECT place, seq, kind, role,
+        json_extract_string(
+            parsed_json,
+            ['$.lean', '$.signal', '$.rating', '$.action', '$.target_ratio', '$.confidence', '$.strength']
+        ) AS part
+    FROM words
 )
-SELECT d.decision, d.agent, d.model, d.asset, d.session, d.intent, d.status, d.position_before,
-    s.kind, s.role, coalesce(part[1], part[2], part[3], part[4], part[5]) AS lean,
+SELECT place, seq, kind, role, coalesce(part[1], part[2], part[3], part[4], part[5]) AS lean,
     TRY_CAST(coalesce(part[6], part[7]) AS DOUBLE) AS confidence,
-    s.kind = 'model' AND s.role = l.final_role AS decides
-FROM said s JOIN decisions d USING (decision) LEFT JOIN last l USING (decision)
+    kind = 'model' AND role = final_role AS decides
+FROM said LEFT JOIN last USING (place)
 WHERE coalesce(part[1], part[2], part[3], part[4], part[5], part[7]) IS NOT NULL
-ORDER BY d.as_of_utc, d.decision, s.seq
 """
 
 
@@ -44,6 +50,14 @@ def signals(store: Store, run: str) -> pd.DataFrame:
     whose side is given, as in a debate), confidence (0 to 1 or None), decides (the decision's last
     answer). A role that spoke more than once counts with its last word.
     """
+    # Joined and sorted here: the database would hold each decision's names once a role.
     with store.cursor() as cur:
-        cur.execute(_SQL, [run, run])
-        return cur.fetchdf()
+        # Places are those of one moment.
+        cur.begin()
+        decided = cur.execute(_DECISIONS, [run]).fetchdf()
+        said = cur.execute(_SAID, [run]).fetchdf()
+        cur.rollback()
+    said["row"] = pd.Index(decided.pop("place")).get_indexer(said.pop("place"))
+    said = said.sort_values(["row", "seq"], ignore_index=True).drop(columns="seq")
+    of = decided.take(said.pop("row").to_numpy()).reset_index(drop=True)
+    return pd.concat([of, said], axis="columns")

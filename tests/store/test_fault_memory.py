@@ -8,9 +8,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from arena.core.errors import StoreError
 from arena.core.hashing import account_key
-from arena.store import reader
-from arena.store.connection import CONFIG
+from arena.store import reader, snapshot
+from arena.store.connection import memory_limit_mb
 from arena.store.store import open_store
 
 N_ACCOUNTS, N_SESSIONS = 16_000, 500
@@ -19,7 +20,6 @@ N_ACCOUNTS, N_SESSIONS = 16_000, 500
 @pytest.mark.fault(35)
 def test_fault_35_pages_answer_on_eight_million_rows(path: Path, make) -> None:
     """The questions of the pages: all summaries, ten curves, one decision, and one pass over all rows."""
-    assert CONFIG["memory_limit"] == "192MB"
     with open_store(path) as store:
         store.write([make.ground(), make.unit(0)])
     con = duckdb.connect(str(path), config={"threads": 2, "memory_limit": "512MB"})
@@ -41,6 +41,9 @@ def test_fault_35_pages_answer_on_eight_million_rows(path: Path, make) -> None:
     ).fetchall()
     con.close()
     with open_store(path, read=True) as store:
+        with store.cursor() as cur:
+            # 128 MB are 122.07 MiB.
+            assert cur.execute("SELECT current_setting('memory_limit')").fetchall() == [("122.0 MiB",)]
         began_s = time.monotonic()
         assert len(reader.summaries(store)) == N_ACCOUNTS
         curve = reader.equity(store, [mine])
@@ -53,3 +56,27 @@ def test_fault_35_pages_answer_on_eight_million_rows(path: Path, make) -> None:
             )
             assert cur.fetchall() == [(N_ACCOUNTS * N_SESSIONS, 0.0)]
         assert time.monotonic() - began_s < 60
+
+
+def test_an_owner_gets_a_third_of_its_file_a_reader_what_pages_need(tmp_path: Path) -> None:
+    small, large = tmp_path / "small.duckdb", tmp_path / "large.duckdb"
+    small.write_bytes(b"-")
+    with large.open("wb") as file:
+        file.truncate(900_000_000)
+    assert [memory_limit_mb(small, read_only=r) for r in (False, True)] == [192, 128]
+    assert [memory_limit_mb(large, read_only=r) for r in (False, True)] == [300, 128]
+    assert memory_limit_mb(tmp_path / "none.duckdb", read_only=False) == 192
+
+
+def test_a_copy_that_memory_cannot_hold_is_refused_and_the_store_goes_on(
+    path: Path, make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(path) as store:
+        store.write([make.ground(), make.unit(0)])
+        store.snapshot()
+        # As if a copy of this small store took a thousand times as much as the 192 MB there are.
+        monkeypatch.setattr(snapshot, "COPY_SHARE", 192e9 / 1e6)
+        with pytest.raises(StoreError, match=r"too large for a copy within the 192 MB .* Start the app again"):
+            store.snapshot()
+        store.write([make.unit(1)])
+        assert len(reader.decisions(store, make.run_id)) == 2
