@@ -117,12 +117,17 @@ def fills(store: Store, account: str) -> pd.DataFrame:
 
 
 def decisions(
-    store: Store, run: str, track: str | None = None, *, phase: str | None = "live"
-) -> pd.DataFrame:
-    """Decisions of a run, or of one of its tracks, by slot and then by track; None = every phase."""
+    store: Store, run: str, track: str | None = None, *, phase: str | None = "live",
+    without: Sequence[str] = (),
+) -> pd.DataFrame:  # fmt: skip
+    """Decisions of a run, or of one of its tracks, by slot and then by track; None = every phase.
+
+    Columns that are named in `without` are not read: texts and hashes are most of the bytes.
+    """
+    wanted = f"* EXCLUDE ({', '.join(map(quote, without))})" if without else "*"
     return _frame(
         store,
-        "SELECT * FROM decisions WHERE run = ? AND (?::VARCHAR IS NULL OR track = ?) "
+        f"SELECT {wanted} FROM decisions WHERE run = ? AND (?::VARCHAR IS NULL OR track = ?) "
         "AND (?::VARCHAR IS NULL OR phase = ?) ORDER BY as_of_utc, track, seq",
         [run, track, track, phase, phase],
     )

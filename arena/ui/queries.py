@@ -139,13 +139,13 @@ def curves(
     return pd.concat(parts, ignore_index=True)
 
 
-@_cached
-def decisions(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
-    """Live decisions of a run without their texts and hashes, which are most of the bytes."""
-    return reader.decisions(_store, run).drop(columns=UNSHOWN)
-
-
 UNSHOWN = ["reason", "evidence_json", "view_hash", "chain_hash", "memory_sha256"]
+
+
+@_shared
+def decisions(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
+    """Live decisions of a run without their texts and hashes; nobody may change the frame."""
+    return reader.decisions(_store, run, without=UNSHOWN)
 
 
 @_cached
