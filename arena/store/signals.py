@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import duckdb
 import pandas as pd
 
 from arena.store.store import Store
@@ -54,12 +55,15 @@ def signals(store: Store, run: str) -> pd.DataFrame:
     with store.cursor() as cur:
         # Places are those of one moment.
         cur.begin()
-        # By way of Arrow: a Python object for each text would leave holes all over the process's memory.
-        decided, said = (
-            cur.sql(sql, params=[run]).to_arrow_table().to_pandas(date_as_object=False) for sql in (_DECISIONS, _SAID)
-        )
+        decided, said = (_by_arrow(cur, sql, run) for sql in (_DECISIONS, _SAID))
         cur.rollback()
     said["row"] = pd.Index(decided.pop("place")).get_indexer(said.pop("place"))
     said = said.sort_values(["row", "seq"], ignore_index=True).drop(columns="seq")
     of = decided.take(said.pop("row").to_numpy()).reset_index(drop=True)
     return pd.concat([of, said], axis="columns")
+
+
+def _by_arrow(cur: duckdb.DuckDBPyConnection, sql: str, run: str) -> pd.DataFrame:
+    """Without a Python object for each text: they would leave holes all over the process's memory."""
+    frame: pd.DataFrame = cur.sql(sql, params=[run]).to_arrow_table().to_pandas(date_as_object=False)
+    return frame
