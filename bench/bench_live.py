@@ -14,6 +14,7 @@ from datetime import time as moment
 from pathlib import Path
 
 from arena.audit.check import check_store
+from arena.core.memory import give_back
 from arena.runner.live import Live
 from arena.runner.live_seasons import Section, live_seasons
 from arena.store import reader
@@ -32,6 +33,7 @@ SEASON = Section(
 
 
 def run() -> list[dict[str, object]]:
+    give_back()  # as the service does at its start
     days = int(os.environ.get("ARENA_BENCH_LIVE_DAYS", "365"))
     with tempfile.TemporaryDirectory() as folder:
         return _year(Path(folder) / "live.duckdb", days)
