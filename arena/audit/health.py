@@ -78,6 +78,8 @@ def _service(state: ServiceState, store: Store) -> list[Trouble]:
     if state.ticker is not None and (live := state.ticker.live) is not None:
         if live.paused:
             found.append(Trouble("error", live.paused, "The pages go on reading meanwhile."))
+        if live.unshown:
+            found.append(Trouble("warning", live.unshown, "Viewers and other processes see an older copy."))
         found += [
             Trouble("error", f"Season {run} waits: {why}", "It is tried again with every tick.")
             for run, why in live.troubles.items()

@@ -250,7 +250,7 @@ def test_it_decides_as_the_clock_goes_on(tmp_path: Path, store: Path) -> None:
     words = ("live", "--data", "live", "--store", store)
     running = forked.start(*words, before=made_up, out=out, err=err, env=env)
     try:
-        wait_for(lambda: running.poll() is not None or err.exists() and "as sessions come due" in err.read_text())
+        wait_for(lambda: running.poll() is not None or (err.exists() and "as sessions come due" in err.read_text()))
         assert running.poll() is None, err.read_text()
         for moment, slot in ((TUESDAY, "2026-03-03 00:05"), (AFTERNOON, "2026-03-03 14:00")):
             # The other process may read the file at any instant.

@@ -96,3 +96,20 @@ def test_a_runner_that_waits_says_why_on_every_page(
         assert any("The runner waits. 3 MB are free beside the \\*store\\*." in e for e in errors), file
         assert any("Make room." in e for e in errors)
     assert not page(HEALTH).success
+
+
+def test_a_copy_that_was_not_made_is_told_of(
+    page: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = SimpleNamespace(
+        paused=None, unshown="The store has grown to 900 MB, too *large*.", troubles={}, deciding=False
+    )
+    deciding = SimpleNamespace(
+        keeper=SimpleNamespace(trouble=None, last_upload=None), paused=None, live=live, end=lambda _: True
+    )
+    page()
+    monkeypatch.setattr(service.ensure_started(), "ticker", deciding)
+    told = "The store has grown to 900 MB, too \\*large\\*."
+    assert any(told in w.value and "see an older copy" in w.value for w in page_of(HEALTH).warning)
+    live.unshown = None
+    assert not any(told in w.value for w in page_of(HEALTH).warning)
