@@ -113,20 +113,24 @@ def tick_s() -> float:
     return float(os.environ.get("ARENA_TICK_S", "60"))
 
 
+def _positive(name: str, default: str) -> float:
+    text = os.environ.get(name, default)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ConfigError(f"{name} is `{text}`; it must be a number above 0.")
+    return number
+
+
 def refresh_s() -> float:
     """`ARENA_REFRESH_S`: seconds between two looks of an open page for new data (30).
 
     Raises:
         ConfigError: no positive number.
     """
-    text = os.environ.get("ARENA_REFRESH_S", "30")
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise ConfigError(f"ARENA_REFRESH_S is `{text}`; it must be a number above 0.")
-    return seconds
+    return _positive("ARENA_REFRESH_S", "30")
 
 
 def public_url() -> str | None:
@@ -243,14 +247,7 @@ def upload_every_s() -> float:
     Raises:
         ConfigError: no positive number.
     """
-    text = os.environ.get("ARENA_UPLOAD_EVERY_MIN", "30")
-    try:
-        minutes = float(text)
-    except ValueError:
-        minutes = 0.0
-    if not 0 < minutes < float("inf"):
-        raise ConfigError(f"ARENA_UPLOAD_EVERY_MIN is `{text}`; it must be a number above 0.")
-    return minutes * 60
+    return _positive("ARENA_UPLOAD_EVERY_MIN", "30") * 60
 
 
 def backups_kept() -> tuple[int, int]:

@@ -19,7 +19,7 @@ from arena.store.snapshot import snapshot_path
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # A file that DuckDB 1.5 can still open leaves a way back from 2.x.
     "storage_compatibility_version": "v1.5.0",
-    # Beside the memory limit below. What a query gave back would else stay with the process: a host of 690 MB has no room for it.
+    # What a query gave back would else stay with the process: a host of 690 MB has no room for it.
     "allocator_background_threads": True,
     "allocator_flush_threshold": "16MB",
     "allocator_bulk_deallocation_flush_threshold": "16MB",
@@ -37,8 +37,8 @@ READER_MB = 128
 """Every query of the pages passes eight million rows in less."""
 
 OWNER_MB, OWNER_SHARE = 192, 1 / 3
-"""An owner copies the store, with its indexes, in one transaction. That took 0.18 of the file's bytes, and
-running out of memory at its commit makes DuckDB give up the store itself."""
+"""An owner copies the store, with its indexes, in one transaction. What that takes is
+`snapshot.COPY_SHARE`; running out of memory at its commit makes DuckDB give up the store itself."""
 
 
 def memory_limit_mb(path: Path, *, read_only: bool) -> int:

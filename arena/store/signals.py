@@ -46,7 +46,7 @@ WHERE coalesce(part[1], part[2], part[3], part[4], part[5], part[7]) IS NOT NULL
 def signals(store: Store, run: str) -> pd.DataFrame:
     """Directions that roles gave in a run's live decisions, by time.
 
-    Columns: decision, agent, model, asset, session::TIMESTAMP AS session, intent, status, position_before, kind (model, or
+    Columns: decision, agent, model, asset, session, intent, status, position_before, kind (model, or
     compute for a figure worked out by code), role, lean (text as it was answered; None for a role
     whose side is given, as in a debate), confidence (0 to 1 or None), decides (the decision's last
     answer). A role that spoke more than once counts with its last word.
