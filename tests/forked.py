@@ -13,7 +13,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 _FORKS = multiprocessing.get_context("forkserver")
@@ -30,7 +32,8 @@ class Command:
         self._process = _FORKS.Process(
             target=_run, args=(words, dict(env), out, err, before, main), daemon=True
         )
-        self._process.start()
+        with _no_main():
+            self._process.start()
 
     @property
     def pid(self) -> int:
@@ -59,6 +62,17 @@ class Command:
             self.kill()
             raise TimeoutError(f"a command took more than {timeout_s:g} s and was killed")
         return self._process.exitcode
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A child first runs the script that is `__main__` here. Streamlit's AppTest leaves the app's there:
+    its service would begin in the child, with the switches of whoever started the server."""
+    before, sys.modules["__main__"] = sys.modules["__main__"], types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = before
 
 
 def arena() -> None:

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -93,9 +93,18 @@ def test_trouble_with_our_own_files_is_no_failed_source(error: Exception) -> Non
         ask(Source("a"), Source("b", raising(error)))
 
 
-def test_ctrl_c_waits_for_nobody_and_asks_nobody_else() -> None:
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Heard, even where the tests were started in the background of a shell, which ignores it."""
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals reach the main thread only")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+def test_ctrl_c_waits_for_nobody_and_asks_nobody_else() -> None:
     begun: list[int] = []
     release = threading.Event()
 
