@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
+from arena.analytics.entry_curve import Curve
 from arena.analytics.window import FloatArray
 
 
@@ -21,21 +23,19 @@ class Band:
     n: int
 
 
-def bands(curves: pd.DataFrame, over: str) -> list[Band]:
-    """One band for each value of the column `over`, in order of name (Figure 2 of the paper).
+def bands(curves: Mapping[str, Sequence[Curve]]) -> list[Band]:
+    """One band for each name, in order of name (Figure 2 of the paper).
 
-    `curves` has agent, model, session and value (V / V_0), one row a curve and session. At each
-    session: mean, minimum and maximum of V / V_0 - 1 over the curves of that name; a session that a
-    curve does not have carries its last value, and is 0 before its first.
+    At each session: mean, minimum and maximum of V / V_0 - 1 over the curves of that name; a session
+    that a curve does not have carries its last value, and is 0 before its first.
     """
     made = []
-    for name, rows in curves.groupby(over, sort=True):
-        wide = rows.pivot_table(index="session", columns=["agent", "model"], values="value")
-        growth = wide.sort_index().ffill().fillna(1.0).to_numpy(float) - 1.0
+    for name, own in sorted(curves.items()):
+        each = [pd.Series(c.values[1:], index=c.sessions) for c in own]
+        wide = pd.concat(each, axis="columns", sort=True)
+        growth = wide.ffill().fillna(1.0).to_numpy(float) - 1.0
+        sessions = pd.DatetimeIndex(wide.index)
         made.append(
-            Band(
-                str(name), pd.DatetimeIndex(wide.sort_index().index), growth.mean(axis=1),
-                growth.min(axis=1), growth.max(axis=1), growth.shape[1],
-            )
-        )  # fmt: skip
+            Band(name, sessions, growth.mean(axis=1), growth.min(axis=1), growth.max(axis=1), len(own))
+        )
     return made

@@ -33,7 +33,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": False,
 }
 
-READER_MB = 128
+READER_MB = 96
 """Every query of the pages passes eight million rows in less."""
 
 OWNER_MB, OWNER_SHARE = 192, 1 / 3

@@ -12,16 +12,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 
 from arena.core.errors import UnknownNameError
 from arena.core.hashing import account_key
 from arena.store.schema import quote
 from arena.store.store import Store
 
+MANY = 100
+"""Accounts whose curves are read in turns; those of a few figures wait for nobody."""
 
-def _frame(store: Store, sql: str, params: Sequence[Any] = ()) -> pd.DataFrame:
-    with store.cursor() as cur:
+
+def _frame(
+    store: Store, sql: str, params: Sequence[Any] = (), *, bulk: bool = False
+) -> pd.DataFrame:
+    with store.bulk() if bulk else store.cursor() as cur:
         cur.execute(sql, list(params))
         return cur.fetchdf()
 
@@ -69,6 +73,7 @@ def summaries(
         "SELECT * FROM account_summary WHERE (?::VARCHAR IS NULL OR run = ?) "
         "AND (?::VARCHAR[] IS NULL OR account IN (SELECT unnest(?::VARCHAR[]))) ORDER BY account",
         [run, run, *[None if accounts is None else list(accounts)] * 2],
+        bulk=accounts is None or len(accounts) > MANY,
     )
 
 
@@ -90,7 +95,7 @@ def accounts(store: Store, run: str) -> pd.DataFrame:
 def equity(
     store: Store, accounts: Sequence[str], columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Curves of the given account ids with their id in `account`, sorted by account and session.
+    """Curves of the given account ids with their id in `account` (a category), sorted by account and session.
 
     An id without rows is simply absent. `columns` names those that are wanted besides the session
     (None: all); each costs a pass over the table.
@@ -102,12 +107,13 @@ def equity(
         f"SELECT k.place, {wanted} FROM equity e JOIN (SELECT unnest(?::BIGINT[]) AS account_key, "
         "unnest(range(?)::INTEGER[]) AS place) k USING (account_key)",
         [[account_key(name) for name in names], len(names)],
+        bulk=len(names) > MANY,
     )
     # Sorted here: the database would hold every row twice, in memory that it cannot give to others.
     frame = frame.sort_values(["place", "session"], ignore_index=True)
-    # Places instead of long ids through the join and the sort: half of the time.
-    ids = pa.array(names, pa.large_string()).take(pa.array(frame.pop("place").to_numpy()))
-    frame.insert(0, "account", pd.array(ids, dtype="str"))
+    # Places instead of long ids, through the join and the sort and after them.
+    ids = pd.Categorical.from_codes(frame.pop("place").to_numpy(), pd.Index(names, dtype="str"))
+    frame.insert(0, "account", pd.Series(ids))
     return frame
 
 
@@ -118,18 +124,19 @@ def fills(store: Store, account: str) -> pd.DataFrame:
 
 def decisions(
     store: Store, run: str, track: str | None = None, *, phase: str | None = "live",
-    without: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Decisions of a run, or of one of its tracks, by slot and then by track; None = every phase.
 
-    Columns that are named in `without` are not read: texts and hashes are most of the bytes.
+    `columns` names those that are wanted (None: all): ids, texts and hashes are most of the bytes.
     """
-    wanted = f"* EXCLUDE ({', '.join(map(quote, without))})" if without else "*"
+    wanted = "*" if columns is None else ", ".join(map(quote, columns))
     return _frame(
         store,
         f"SELECT {wanted} FROM decisions WHERE run = ? AND (?::VARCHAR IS NULL OR track = ?) "
         "AND (?::VARCHAR IS NULL OR phase = ?) ORDER BY as_of_utc, track, seq",
         [run, track, track, phase, phase],
+        bulk=track is None,
     )
 
 

@@ -53,36 +53,31 @@ class Found:
     complete: bool
 
 
-_ONE_AT_A_TIME = threading.Lock()
-"""A search uses all cores and much of the database's memory: two at once would take as long, and fail."""
+_TOLD = """
+SELECT decision, seq, role, {text} AS sha256 FROM calls
+SEMI JOIN (SELECT decision FROM decisions WHERE $run::VARCHAR IS NULL OR run = $run) USING (decision)
+SEMI JOIN (SELECT sha256 FROM blobs WHERE regexp_matches(text, $pattern, 'i')) t ON t.sha256 = calls.{text}
+"""
+
+_FOUND: dict[Place, str] = {
+    "reason": "SELECT decision, 0 AS seq, '' AS role, NULL AS sha256 FROM decisions "
+    "WHERE regexp_matches(reason, $pattern, 'i')",
+    "answer": _TOLD.format(text="answer_sha256"),
+    "prompt": _TOLD.format(text="prompt_sha256"),
+}
 
 _HITS = """
-WITH told AS (
-  SELECT decision, 1 AS rank, seq, role, answer_sha256 AS sha256 FROM calls
-  UNION ALL
-  SELECT decision, 2, seq, role, prompt_sha256 FROM calls
-),
-places AS (
-  SELECT decision, 0 AS rank, -1 AS seq, '' AS role, NULL AS sha256
-  FROM decisions WHERE regexp_matches(reason, $pattern, 'i')
-  UNION ALL
-  SELECT told.* FROM told
-  SEMI JOIN (SELECT decision FROM decisions WHERE $run::VARCHAR IS NULL OR run = $run) USING (decision)
-  SEMI JOIN (SELECT sha256 FROM blobs WHERE regexp_matches(text, $pattern, 'i')) USING (sha256)
-),
-firsts AS (
-  SELECT decision, min_by({'rank': rank, 'role': role, 'sha256': sha256}, rank * 1000000 + seq) AS at
-  FROM places GROUP BY decision
-),
+WITH found AS ({found}),
+firsts AS (SELECT decision, min_by({{'role': role, 'sha256': sha256}}, seq) AS at FROM found GROUP BY decision),
 best AS (
   SELECT d.decision, d.as_of_utc, f.at FROM firsts f JOIN decisions d USING (decision)
-  WHERE $run::VARCHAR IS NULL OR d.run = $run
-  ORDER BY f.at.rank, d.as_of_utc DESC, d.decision LIMIT $most
+  WHERE ($run::VARCHAR IS NULL OR d.run = $run) AND NOT list_contains($known::VARCHAR[], d.decision)
+  ORDER BY d.as_of_utc DESC, d.decision LIMIT $most
 )
-SELECT b.decision, d.agent, d.model, d.asset, d.slot_key, d.session, d.action, b.at.rank, b.at.role,
+SELECT b.decision, d.agent, d.model, d.asset, d.slot_key, d.session, d.action, b.at.role,
        regexp_extract(coalesce(t.text, d.reason), $around, 0, 'is')
 FROM best b JOIN decisions d USING (decision) LEFT JOIN blobs t ON t.sha256 = b.at.sha256
-ORDER BY b.at.rank, b.as_of_utc DESC, b.decision
+ORDER BY b.as_of_utc DESC, b.decision
 """
 
 
@@ -105,20 +100,30 @@ def search(
         "pattern": literal,
         "around": f".{{0,{BEFORE_CHARS}}}{literal}.{{0,{AFTER_CHARS}}}",
         "run": run,
-        "most": limit + 1,
     }
-    with _ONE_AT_A_TIME, store.cursor() as cur:
+    hits: list[Hit] = []
+    with store.bulk() as cur:
         timer = threading.Timer(timeout_s, cur.interrupt)
         timer.start()
         try:
-            cur.execute(_HITS, params)
-            rows = cur.fetchall()
+            # Place by place: of a common word the first one has enough, and little is held at a time.
+            for place in PLACES:
+                if not timer.is_alive():
+                    # It rang between two of them, where there is nothing to interrupt.
+                    return Found((), more=False, complete=False)
+                known = [hit.decision for hit in hits]
+                cur.execute(
+                    _HITS.format(found=_FOUND[place]),
+                    {**params, "known": known, "most": limit + 1 - len(hits)},
+                )
+                hits += [
+                    Hit(decision, agent, model, asset, slot, session, action, place, role, snippet)
+                    for decision, agent, model, asset, slot, session, action, role, snippet in cur.fetchall()
+                ]
+                if len(hits) > limit:
+                    break
         except duckdb.InterruptException:
             return Found((), more=False, complete=False)
         finally:
             timer.cancel()
-    hits = tuple(
-        Hit(decision, agent, model, asset, slot, session, action, PLACES[rank], role, snippet)
-        for decision, agent, model, asset, slot, session, action, rank, role, snippet in rows[:limit]
-    )
-    return Found(hits, more=len(rows) > limit, complete=True)
+    return Found(tuple(hits[:limit]), more=len(hits) > limit, complete=True)

@@ -52,7 +52,7 @@ def signals(store: Store, run: str) -> pd.DataFrame:
     answer). A role that spoke more than once counts with its last word.
     """
     # Joined and sorted here: the database would hold each decision's names once a role.
-    with store.cursor() as cur:
+    with store.bulk() as cur:
         # Places are those of one moment.
         cur.begin()
         decided, said = (_by_arrow(cur, sql, run) for sql in (_DECISIONS, _SAID))

@@ -56,6 +56,7 @@ class _Engine:
     users: int = 0
     pid: int = field(default_factory=os.getpid)
     snapshot_lock: threading.Lock = field(default_factory=threading.Lock)
+    bulk_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def close(self) -> None:
         if self.writer is not None:
@@ -286,6 +287,13 @@ class Store:
         if self._limit_s is None:
             return self._cursor()
         return _broken_off_after(self._limit_s, self._cursor())
+
+    @contextlib.contextmanager
+    def bulk(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """As `cursor`, for what reads a large part of a store: one at a time, as two together would take
+        as long, and memory that the database does not have."""
+        with self._engine.bulk_lock, self.cursor() as cur:
+            yield cur
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         if self.closed:

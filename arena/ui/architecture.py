@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import streamlit as st
 
 from arena.analytics.bands import bands
 from arena.analytics.behaviour import STYLES, style_word
+from arena.analytics.entry_curve import Curve
 from arena.analytics.role_league import RoleScore
 from arena.analytics.variance import N_SHUFFLES, NOISE_P, Split
 from arena.ui import architecture_charts as charts
@@ -164,15 +166,17 @@ def comparison(found: Split) -> str:
 
 
 def band_card(
-    curves: pd.DataFrame, own: list[Row], view: ArchitectureView, key: tuple[str, int]
+    curves: Mapping[str, Curve], own: list[Row], view: ArchitectureView, key: tuple[str, int]
 ) -> None:
     """Mean return with the range over the other axis."""
     other = "model" if view.over == "agent" else "agent"
     n_other = len({r[other] for r in own})
-    entries = set(entry_names(own))
-    mine = curves[(curves["agent"] + "@" + curves["model"]).isin(entries)]
-    hold = curves[curves["agent"] == BUY_HOLD].set_index("session")["value"] - 1.0
-    every = bands(mine, view.over)
+    mine: dict[str, list[Curve]] = {}
+    for row in own:
+        if row["entry"] in curves:
+            mine.setdefault(row[view.over], []).append(curves[row["entry"]])
+    hold = curves.get(BUY_HOLD)
+    every = bands(mine)
     found = (
         sorted(every, key=lambda b: -b.mean[-1])[:MOST_BANDS] if len(every) > MOST_BANDS else every
     )
@@ -192,7 +196,7 @@ def band_card(
             f"{best_of(len(found), len(every), view.over)}]"
         )
         st.plotly_chart(
-            charts.band_figure(found, colors, hold if len(hold) else None, now, phone=on_phone()),
+            charts.band_figure(found, colors, hold, now, phone=on_phone()),
             theme=None, config=STILL, key=f"bands_{key[1]}",
             alt=f"Mean net return by {view.over} with the range over {other}s",
         )  # fmt: skip

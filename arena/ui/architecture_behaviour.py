@@ -160,7 +160,7 @@ def pair_card(
         notes = queries.notes(page.key, page.store, asset)
         pins = market_charts.pins_of(market.events_of(bars, slots, notes, since))
         inside = bars[bars["session"].dt.date >= since].set_index("session")["close"]
-        acts = _acts(queries.decisions(*here), asset, (first, second))
+        acts = _acts(queries.acts(*here), asset, (first, second))
         acts = acts[acts["session"] >= pd.Timestamp(since)]
         agents = tuple(sorted({n.split("@", 1)[0] for n in ranked}))
         colors = tuple(_color(n, agents) for n in (first, second))

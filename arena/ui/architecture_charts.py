@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from arena.analytics.bands import Band
+from arena.analytics.entry_curve import Curve
 from arena.analytics.variance import NOISE_P, Term
 from arena.core.actions import GAPS
 from arena.ui import format as fmt
@@ -47,14 +48,14 @@ def faded(color: str, alpha: float) -> str:
 def band_figure(
     bands: Sequence[Band],
     colors: dict[str, str],
-    hold: pd.Series | None,
+    hold: Curve | None,
     theme: Theme,
     *,
     phone: bool = False,
 ) -> go.Figure:
     """One panel a band on a common axis: mean line, range filled, Buy & Hold dotted.
 
-    `hold` is Buy & Hold's return (a fraction) by session over the same assets.
+    `hold` is Buy & Hold's curve over the same assets.
     """
     t = TOKENS[theme]
     columns = 1 if phone else min(len(bands), MOST_COLUMNS)
@@ -83,7 +84,7 @@ def band_figure(
         if hold is not None:
             figure.add_trace(
                 go.Scatter(
-                    x=hold.index, y=hold.to_numpy(), mode="lines", name="Buy & Hold",
+                    x=hold.sessions, y=hold.values[1:] - 1.0, mode="lines", name="Buy & Hold",
                     line={"color": t.benchmark, "dash": "dot", "width": 1.4},
                     hovertemplate="Buy & Hold %{y:+.1%}<extra></extra>",
                 ),

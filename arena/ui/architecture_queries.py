@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from arena.analytics.behaviour import holding
+from arena.analytics.entry_curve import Curve
 from arena.analytics.regimes import REGIMES, UnderWater, by_regime, regimes, under_water
 from arena.analytics.role_league import RoleScore, role_counts, role_scores
 from arena.analytics.variance import Split, split
@@ -45,26 +45,6 @@ def accounts(
     return frame[["agent", "model", "asset", "grp", "account"]].assign(
         value=pd.array(values, dtype="float64"), capital=data.capital[run]
     )
-
-
-NAMES = ["account", "agent", "model", "asset"]
-
-
-@st.cache_resource(max_entries=3, show_spinner=False)
-def equity(key: Key, _store: Store, run: str, assets: Axis, strategy: str) -> pd.DataFrame:
-    """Their side and growth (V / V_0) with agent, model and asset, in order of account and session.
-
-    Names are categories, and all visitors share the frame: it has a row for every account and session.
-    """
-    own = accounts(key, _store, run, assets, strategy)
-    rows = reader.equity(_store, own["account"].tolist(), ("side", "balance"))
-    rows = rows.astype({"account": "category"})
-    of = own.set_index("account").loc[rows["account"].cat.categories]
-    place = rows["account"].cat.codes.to_numpy()
-    for name in NAMES[1:]:
-        rows[name] = of[name].astype("category").array.take(place)
-    growth = rows["balance"].to_numpy() / of["capital"].to_numpy(float)[place]
-    return rows.drop(columns=["balance"]).assign(growth=growth)
 
 
 @_cached
@@ -114,21 +94,17 @@ def league(key: Key, store: Store, run: str, assets: Axis, models: Axis) -> list
 
 def pair(key: Key, store: Store, run: str, asset: str, strategy: str) -> dict[str, pd.Series]:
     """Entries of one asset by name with their growth by session, for two to be held side by side."""
-    rows = equity(key, store, run, (asset,), strategy)
-    return {name: own.set_index("session")["growth"] for name, own in _by_name(rows).items()}
+    found = queries.accounts_of(key, store, run, (asset,), strategy)
+    return {name: _growth(own[asset]) for name, own in found.items()}
+
+
+def _growth(curve: Curve) -> pd.Series:
+    return pd.Series(curve.values[1:], index=curve.sessions)
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:
     """`agent@model` of each row, `buy_hold` for Buy & Hold."""
     return (frame["agent"] + "@" + frame["model"]).where(frame["agent"] != BUY_HOLD, BUY_HOLD)
-
-
-def _by_name(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Rows of each entry by `agent@model`, of Buy & Hold by `buy_hold`."""
-    return {
-        BUY_HOLD if agent == BUY_HOLD else f"{agent}@{model}": own
-        for (agent, model), own in frame.groupby(["agent", "model"])
-    }
 
 
 @_cached
@@ -138,19 +114,15 @@ def weather(
     """By entry, in the given order, and Buy & Hold: mean return by regime (pooled over accounts, with the
     number of sessions) and time under water of the entry's curve."""
     inside = asset_regimes(key, _store, run, assets)
-    rows = _by_name(equity(key, _store, run, assets, strategy))
-    mean = _by_name(queries.curves(key, _store, run, (), assets, strategy))
+    accounts = queries.accounts_of(key, _store, run, assets, strategy)
+    mean = queries.curves(key, _store, run, assets, strategy)
     out = {}
     for name in (*entries, BUY_HOLD):
-        if name not in rows:
+        if name not in mean:
             continue
-        own, curve = rows[name], mean[name]
-        found = [
-            by_regime(a.set_index("session")["growth"], inside[str(asset)])
-            for asset, a in own.groupby("asset", sort=True)
-        ]
-        values = np.concatenate([[1.0], curve.sort_values("session")["value"].to_numpy(float)])
-        out[name] = ({r: _pooled([f[r] for f in found]) for r in REGIMES}, under_water(values))
+        found = [by_regime(_growth(own), inside[asset]) for asset, own in sorted(accounts[name].items())]
+        pooled = {r: _pooled([f[r] for f in found]) for r in REGIMES}
+        out[name] = (pooled, under_water(mean[name].values))
     return out
 
 
@@ -163,4 +135,11 @@ def _pooled(means: list[tuple[float | None, int]]) -> tuple[float | None, int]:
 @_cached
 def held(key: Key, _store: Store, run: str, assets: Axis, strategy: str) -> pd.DataFrame:
     """How long entries were invested and how often they turned, see `behaviour.holding`."""
-    return holding(equity(key, _store, run, assets, strategy))
+    own = accounts(key, _store, run, assets, strategy).set_index("account")
+    # A row for every account and session: not kept, and names are categories.
+    rows = reader.equity(_store, own.index.tolist(), ("side",))
+    place = rows["account"].cat.codes.to_numpy()
+    for name in ("agent", "model"):
+        of = own.loc[rows["account"].cat.categories, name]
+        rows[name] = of.astype("category").array.take(place)
+    return holding(rows)

@@ -60,7 +60,7 @@ def news(
     before: dict[str, int] = {}
     if len(fresh) and now:
         first = pd.Timestamp(fresh["first_session"].min()).date()
-        curves = queries.curves(key, _store, run, models, assets, strategies[0])
+        curves = queries.curves(key, _store, run, assets, strategies[0])
         before = since.ranks_before(curves, list(now), first)
     spec = RunSpec.model_validate_json(reader.run(_store, run)["spec_json"]).season.action_spec
     return since.news_of(fresh, spec, before, now)

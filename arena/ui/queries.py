@@ -107,45 +107,43 @@ def luck(
     return luck_board(_store, data, shown)
 
 
+def entry_name(agent: str, model: str) -> str:
+    """`agent@model`, and `buy_hold` for Buy & Hold."""
+    return BUY_HOLD if agent == BUY_HOLD else f"{agent}@{model}"
+
+
+def accounts_of(
+    key: tuple[str, int], store: Store, run: str, assets: Axis, strategy: str
+) -> dict[str, dict[str, Curve]]:
+    """Curves of the accounts under one strategy, and of Buy & Hold, by `entry_name` and asset; no asset
+    means all."""
+    made = _curves(key, store, run, (strategy, BUY_HOLD))
+    found: dict[str, dict[str, Curve]] = {}
+    every = summaries(key, store, run)
+    for account, agent, model, asset in zip(
+        *(every[c] for c in ("account", "agent", "model", "asset")), strict=True
+    ):
+        if account in made and (not assets or asset in assets):
+            found.setdefault(entry_name(agent, model), {})[asset] = made[account]
+    return found
+
+
 @_shared
 def curves(
-    key: tuple[str, int], _store: Store, run: str, models: Axis, assets: Axis, strategy: str
-) -> pd.DataFrame:
-    """Entry curves in long form: agent, model, session, value and gross relative to V_0."""
-    made = _curves(key, _store, run, (strategy, BUY_HOLD))
-    every = summaries(key, _store, run)
-    held = every["strategy"] == BUY_HOLD
-    keep = every["account"].isin(list(made))
-    if models:
-        keep &= held | every["model"].isin(models)
-    if assets:
-        keep &= every["asset"].isin(assets)
-    parts = []
-    for (agent, model), group in every[keep].groupby(["agent", "model"], sort=True):
-        own = [made[a] for a in group["account"] if a in made]
-        if own:
-            curve = entry_curve(own)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "agent": agent,
-                        "model": model,
-                        "session": curve.sessions,
-                        "value": curve.values[1:],
-                        "gross": curve.gross[1:],
-                    }
-                )
-            )
-    return pd.concat(parts, ignore_index=True)
+    key: tuple[str, int], _store: Store, run: str, assets: Axis, strategy: str
+) -> dict[str, Curve]:
+    """Curve of every entry, and of Buy & Hold, by `entry_name`; nobody may change it."""
+    parts = accounts_of(key, _store, run, assets, strategy)
+    return {name: entry_curve(list(parts[name].values())) for name in sorted(parts)}
 
 
-UNSHOWN = ["reason", "evidence_json", "view_hash", "chain_hash", "memory_sha256"]
+ACTS = ("agent", "model", "asset", "session", "action", "status", "late")
 
 
 @_shared
-def decisions(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
-    """Live decisions of a run without their texts and hashes; nobody may change the frame."""
-    return reader.decisions(_store, run, without=UNSHOWN)
+def acts(key: tuple[str, int], _store: Store, run: str) -> pd.DataFrame:
+    """ACTS of the live decisions of a run, by slot; nobody may change the frame."""
+    return reader.decisions(_store, run, columns=ACTS)
 
 
 @_cached

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from arena.analytics.entry_curve import Curve
 from arena.core.actions import FAILED, ActionSpec, Intent, target_side
 from arena.core.clock import utc_now
 from arena.ui import format as fmt
@@ -54,15 +55,15 @@ def parse_seen(text: str | None) -> datetime | None:
         return None
 
 
-def ranks_before(curves: pd.DataFrame, entries: Sequence[str], session: date) -> dict[str, int]:
+def ranks_before(curves: Mapping[str, Curve], entries: Sequence[str], session: date) -> dict[str, int]:
     """Rank of each entry by its growth at the last session before `session`; {} where there is none.
 
-    `curves` has agent, model, session and value, as `queries.curves` gives them.
+    `curves` are by entry, as `queries.curves` gives them.
     """
-    earlier = curves[curves["session"] < pd.Timestamp(session)]
-    last = earlier.groupby(earlier["agent"] + "@" + earlier["model"])["value"].last()
-    known = last[last.index.isin(list(entries))].sort_values(ascending=False, kind="stable")
-    return {str(entry): i for i, entry in enumerate(known.index, 1)}
+    day = pd.Timestamp(session)
+    n_before = {e: int(curves[e].sessions.searchsorted(day)) for e in sorted(entries) if e in curves}
+    known = {e: float(curves[e].values[n]) for e, n in n_before.items() if n}
+    return {e: i for i, e in enumerate(sorted(known, key=lambda e: -known[e]), 1)}
 
 
 def news_of(

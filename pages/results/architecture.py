@@ -29,7 +29,7 @@ names = architecture.entry_names(own)
 models = tuple(sorted({r["model"] for r in own}))
 spread = architecture_queries.variance(*chosen, names)
 architecture.headline(spread)
-architecture.band_card(queries.curves(*here, (), view.assets, view.strategy), own, view, page.key)
+architecture.band_card(queries.curves(*here, view.assets, view.strategy), own, view, page.key)
 left, right = st.columns([0.57, 0.43])
 with left:
     architecture.heat_card(own, view, page.key)
@@ -42,7 +42,7 @@ with right:
     architecture.league_card(architecture_queries.league(*here, view.assets, models))
 
 ranked = tuple(r["entry"] for r in own)
-architecture_behaviour.behaviour_cards(queries.decisions(*here), ranked, page.key)
+architecture_behaviour.behaviour_cards(queries.acts(*here), ranked, page.key)
 architecture_behaviour.regime_card(architecture_queries.weather(*chosen, ranked))
 architecture_behaviour.pair_card(page, view.strategy, view.assets, ranked)
 table1.table1_section(page)

@@ -12,39 +12,33 @@ from hypothesis import strategies as st
 
 from arena.analytics.bands import bands
 from arena.analytics.behaviour import action_shares, agreement, flips, holding, style_word
+from arena.analytics.entry_curve import Curve
 
 DAYS = pd.date_range("2025-08-01", periods=3)
 
 
+def curve(days: pd.DatetimeIndex, *values: float) -> Curve:
+    grown = np.array([1.0, *values])
+    return Curve(days, grown, grown, 365)
+
+
 def test_band_is_mean_lowest_and_highest() -> None:
-    curves = pd.DataFrame(
-        {
-            "agent": ["a"] * 6,
-            "model": ["x"] * 3 + ["y"] * 3,
-            "session": [*DAYS, *DAYS],
-            "value": [1.0, 1.1, 1.2, 1.0, 0.9, 1.4],
-        }
-    )
-    (band,) = bands(curves, "agent")
+    x, y = curve(DAYS, 1.0, 1.1, 1.2), curve(DAYS, 1.0, 0.9, 1.4)
+    (band,) = bands({"a": [x, y]})
     assert band.mean == pytest.approx([0.0, 0.0, 0.3])
     assert band.low == pytest.approx([0.0, -0.1, 0.2])
     assert band.high == pytest.approx([0.0, 0.1, 0.4])
-    assert band.n == 2
-    assert [b.name for b in bands(curves, "model")] == ["x", "y"]
+    assert (band.n, band.sessions.tolist()) == (2, DAYS.tolist())
+    assert [b.name for b in bands({"y": [y], "x": [x]})] == ["x", "y"]
 
 
 def test_a_missing_day_carries_the_last_value_and_a_late_start_is_nought() -> None:
-    curves = pd.DataFrame(
-        {
-            "agent": "a",
-            "model": ["x", "x", "x", "y"],
-            "session": [*DAYS, DAYS[1]],
-            "value": [1.1, 1.1, 1.1, 1.3],
-        }
-    )
-    (band,) = bands(curves, "agent")
-    # y: 0 before its first mark, +30 % on day 2, carried to day 3.
+    (band,) = bands({"a": [curve(DAYS, 1.1, 1.1, 1.1), curve(DAYS[1:2], 1.3)]})
+    # The second: 0 before its first mark, +30 % on day 2, carried to day 3.
     assert band.mean == pytest.approx([0.05, 0.2, 0.2])
+    # A day that only the later one has stands in its place: mean of 10 % and 0, of 10 % and 30 %.
+    (band,) = bands({"a": [curve(DAYS[1:2], 1.3), curve(DAYS[:2], 1.1, 1.1)]})
+    assert band.mean == pytest.approx([0.05, 0.2])
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ def test_fault_35_pages_answer_on_eight_million_rows(path: Path, make) -> None:
     con.close()
     with open_store(path, read=True) as store:
         with store.cursor() as cur:
-            # 128 MB are 122.07 MiB.
-            assert cur.execute("SELECT current_setting('memory_limit')").fetchall() == [("122.0 MiB",)]
+            # 96 MB are 91.55 MiB.
+            assert cur.execute("SELECT current_setting('memory_limit')").fetchall() == [("91.5 MiB",)]
         began_s = time.monotonic()
         assert len(reader.summaries(store)) == N_ACCOUNTS
         curve = reader.equity(store, [mine])
@@ -63,8 +63,8 @@ def test_an_owner_gets_a_third_of_its_file_a_reader_what_pages_need(tmp_path: Pa
     small.write_bytes(b"-")
     with large.open("wb") as file:
         file.truncate(900_000_000)
-    assert [memory_limit_mb(small, read_only=r) for r in (False, True)] == [192, 128]
-    assert [memory_limit_mb(large, read_only=r) for r in (False, True)] == [300, 128]
+    assert [memory_limit_mb(small, read_only=r) for r in (False, True)] == [192, 96]
+    assert [memory_limit_mb(large, read_only=r) for r in (False, True)] == [300, 96]
     assert memory_limit_mb(tmp_path / "none.duckdb", read_only=False) == 192
 
 

@@ -90,6 +90,14 @@ def test_rows_are_bounded_and_say_so(store: Store) -> None:
     assert (len(found.hits), found.more) == (4, True)
 
 
+@pytest.mark.parametrize("words", ["tracker", "prompt", "a"])
+def test_a_limit_cuts_the_same_list_wherever_a_place_ends(store: Store, words: str) -> None:
+    every = search(store, None, words, limit=500).hits
+    assert len({h.decision for h in every}) == len(every) > 3
+    for limit in range(1, len(every) + 1):
+        assert search(store, None, words, limit) == Found(every[:limit], more=limit < len(every), complete=True)
+
+
 def test_a_snippet_of_an_endless_word_is_short(store: Store) -> None:
     (hit,) = search(store, TALK_RUN, "W" * 150).hits
     assert len(hit.snippet) <= 60 + 150 + 140
@@ -100,7 +108,7 @@ def test_a_scan_past_its_time_is_broken_off_and_harms_nobody(
 ) -> None:
     endless = (
         "SELECT count(*) FROM range(1000000000000) t(i) WHERE hash(i) = 1 AND $pattern <> $around "
-        "AND $most > 0 AND $run IS NULL"
+        "AND $most > 0 AND $run IS NULL AND len($known) = 0"
     )
     with monkeypatch.context() as slow:
         slow.setattr(module, "_HITS", endless)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from arena.analytics.bands import Band
+from arena.analytics.entry_curve import Curve
 from arena.analytics.variance import Term
 from arena.ui import architecture_charts as charts
 from arena.ui.tokens import TOKENS
@@ -28,7 +29,8 @@ def band(name: str) -> Band:
 @pytest.mark.parametrize(("n", "phone", "rows"), [(2, False, 1), (7, False, 2), (3, True, 3)])
 def test_bands_have_a_panel_each_and_say_where_they_end(n: int, phone: bool, rows: int) -> None:
     made = [band(f"agent{i}") for i in range(n)]
-    hold = pd.Series([0.0, 0.05, 0.1], index=DAYS)
+    held = np.array([1.0, 1.0, 1.05, 1.1])
+    hold = Curve(DAYS, held, held, 365)
     figure = charts.band_figure(made, {b.name: "#3A84EC" for b in made}, hold, "light", phone=phone)
     assert [a.text for a in figure.layout.annotations] == [
         f"<b>agent{i} +5.5%</b> (−2 … +14)" for i in range(n)
@@ -38,7 +40,9 @@ def test_bands_have_a_panel_each_and_say_where_they_end(n: int, phone: bool, row
     assert len(tops) == rows
     fills = [t for t in figure.data if t.fill == "tonexty"]
     assert {t.fillcolor for t in fills} == {"rgba(58,132,236,0.2)"}
-    assert {t.line.dash for t in figure.data if t.name == "Buy & Hold"} == {"dot"}
+    for dots in [t for t in figure.data if t.name == "Buy & Hold"]:
+        assert dots.line.dash == "dot"
+        assert list(dots.y) == pytest.approx([0.0, 0.05, 0.1])
 
 
 def test_heatmap_is_centred_on_nought_and_leaves_gaps_empty() -> None:

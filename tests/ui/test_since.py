@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from arena.analytics.entry_curve import Curve
 from arena.core.actions import ActionSpec
 from arena.store import activity
 from arena.store.store import open_store
@@ -17,12 +19,10 @@ from tests.ui.made_board_store import REPLAY_RUN, build
 ALL: queries.Axis = ()
 
 
-def made_curves() -> pd.DataFrame:
+def made_curves() -> dict[str, Curve]:
     days = pd.to_datetime(["2025-08-01", "2025-08-02", "2025-08-03"])
-    values = {"a": (1.0, 1.2, 1.0), "b": (1.1, 1.1, 1.3), "c": (1.0, 0.9, 1.2)}
-    return pd.concat(
-        [pd.DataFrame({"agent": k, "model": "m", "session": days, "value": v}) for k, v in values.items()]
-    )
+    values = {"a@m": (1.0, 1.2, 1.0), "b@m": (1.1, 1.1, 1.3), "c@m": (1.0, 0.9, 1.2)}
+    return {k: Curve(days, np.array([1.0, *v]), np.array([1.0, *v]), 365) for k, v in values.items()}
 
 
 def test_ranks_are_those_of_the_session_before() -> None:
