@@ -33,8 +33,9 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": False,
 }
 
-READER_MB = 96
-"""Every query of the pages passes eight million rows in less."""
+READER_MB, READER_SHARE = 96, 1 / 7
+"""Half is for indexes: what was read of them stays. Every query of the pages passes eight million rows in
+the rest; `Store.bulk` lets one of the large ones in at a time."""
 
 OWNER_MB, OWNER_SHARE = 192, 1 / 3
 """An owner copies the store, with its indexes, in one transaction. What that takes is
@@ -43,10 +44,9 @@ OWNER_MB, OWNER_SHARE = 192, 1 / 3
 
 def memory_limit_mb(path: Path, *, read_only: bool) -> int:
     """What the database may use for a store of this size: 10^6 bytes."""
-    if read_only:
-        return READER_MB
+    least, share = (READER_MB, READER_SHARE) if read_only else (OWNER_MB, OWNER_SHARE)
     size_mb = path.stat().st_size / 1e6 if path.exists() else 0.0
-    return max(OWNER_MB, round(size_mb * OWNER_SHARE))
+    return max(least, round(size_mb * share))
 
 
 def connect(path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:

@@ -53,31 +53,44 @@ class Found:
     complete: bool
 
 
-_TOLD = """
-SELECT decision, seq, role, {text} AS sha256 FROM calls
-SEMI JOIN (SELECT decision FROM decisions WHERE $run::VARCHAR IS NULL OR run = $run) USING (decision)
-SEMI JOIN (SELECT sha256 FROM blobs WHERE regexp_matches(text, $pattern, 'i')) t ON t.sha256 = calls.{text}
+_RUN = "($run::VARCHAR IS NULL OR run = $run)"
+
+_REASON = f"""
+SELECT rowid AS place, 0 AS seq FROM decisions WHERE {_RUN} AND regexp_matches(reason, $pattern, 'i')
+"""
+
+# Hashes stand for ids and for texts: a sixth of what would have to be held at a time.
+_TOLD = f"""
+SELECT place, seq FROM calls c
+JOIN (SELECT rowid AS place, hash(decision) AS id FROM decisions WHERE {_RUN}) d ON d.id = hash(c.decision)
+WHERE hash(c.{{text}}) IN (SELECT hash(sha256) FROM blobs WHERE regexp_matches(text, $pattern, 'i'))
 """
 
 _FOUND: dict[Place, str] = {
-    "reason": "SELECT decision, 0 AS seq, '' AS role, NULL AS sha256 FROM decisions "
-    "WHERE regexp_matches(reason, $pattern, 'i')",
+    "reason": _REASON,
     "answer": _TOLD.format(text="answer_sha256"),
     "prompt": _TOLD.format(text="prompt_sha256"),
 }
 
-_HITS = """
-WITH found AS ({found}),
-firsts AS (SELECT decision, min_by({{'role': role, 'sha256': sha256}}, seq) AS at FROM found GROUP BY decision),
-best AS (
-  SELECT d.decision, d.as_of_utc, f.at FROM firsts f JOIN decisions d USING (decision)
-  WHERE ($run::VARCHAR IS NULL OR d.run = $run) AND NOT list_contains($known::VARCHAR[], d.decision)
-  ORDER BY d.as_of_utc DESC, d.decision LIMIT $most
-)
-SELECT b.decision, d.agent, d.model, d.asset, d.slot_key, d.session, d.action, b.at.role,
-       regexp_extract(coalesce(t.text, d.reason), $around, 0, 'is')
-FROM best b JOIN decisions d USING (decision) LEFT JOIN blobs t ON t.sha256 = b.at.sha256
-ORDER BY b.as_of_utc DESC, b.decision
+_BEST = """
+WITH firsts AS (SELECT place, min(seq) AS first FROM ({found}) GROUP BY place)
+SELECT d.rowid, d.decision, first FROM firsts f JOIN decisions d ON d.rowid = f.place
+WHERE NOT list_contains($known::BIGINT[], d.rowid)
+ORDER BY d.as_of_utc DESC, d.decision LIMIT $most
+"""
+
+_DECISIONS = """
+SELECT rowid, decision, agent, model, asset, slot_key, session, action, regexp_extract(reason, $around, 0, 'is')
+FROM decisions WHERE rowid IN (SELECT unnest($places::BIGINT[]))
+"""
+
+_CALLS = """
+SELECT decision, seq, role, {place}_sha256 FROM calls WHERE decision IN (SELECT unnest($decisions::VARCHAR[]))
+"""
+
+_TEXTS = """
+SELECT sha256, regexp_extract(text, $around, 0, 'is') FROM blobs
+WHERE sha256 IN (SELECT unnest($texts::VARCHAR[]))
 """
 
 
@@ -96,34 +109,51 @@ def search(
     if not wanted or len(wanted) > MAX_CHARS:
         raise ConfigError(f"Search for 1 to {MAX_CHARS} characters; these are {len(wanted)}.")
     literal = re.escape(wanted)
-    params = {
-        "pattern": literal,
-        "around": f".{{0,{BEFORE_CHARS}}}{literal}.{{0,{AFTER_CHARS}}}",
-        "run": run,
-    }
+    around = f".{{0,{BEFORE_CHARS}}}{literal}.{{0,{AFTER_CHARS}}}"
     hits: list[Hit] = []
+    known: list[int] = []
     with store.bulk() as cur:
         timer = threading.Timer(timeout_s, cur.interrupt)
         timer.start()
         try:
+            # Places in a row are those of one moment.
+            cur.begin()
             # Place by place: of a common word the first one has enough, and little is held at a time.
-            for place in PLACES:
-                if not timer.is_alive():
-                    # It rang between two of them, where there is nothing to interrupt.
-                    return Found((), more=False, complete=False)
-                known = [hit.decision for hit in hits]
-                cur.execute(
-                    _HITS.format(found=_FOUND[place]),
-                    {**params, "known": known, "most": limit + 1 - len(hits)},
-                )
-                hits += [
-                    Hit(decision, agent, model, asset, slot, session, action, place, role, snippet)
-                    for decision, agent, model, asset, slot, session, action, role, snippet in cur.fetchall()
-                ]
+            for place, found in _FOUND.items():
+                asked = {"run": run, "pattern": literal, "known": known, "most": limit + 1 - len(hits)}
+                best = cur.execute(_BEST.format(found=found), asked).fetchall()
+                hits += _shown(cur, place, best, around)
+                known += [row for row, _, _ in best]
                 if len(hits) > limit:
                     break
+                if not timer.is_alive():
+                    # It rang where there was nothing to interrupt.
+                    return Found((), more=False, complete=False)
+            cur.rollback()
         except duckdb.InterruptException:
             return Found((), more=False, complete=False)
         finally:
             timer.cancel()
     return Found(tuple(hits[:limit]), more=len(hits) > limit, complete=True)
+
+
+def _shown(
+    cur: duckdb.DuckDBPyConnection, place: Place, best: list[tuple[int, str, int]], around: str
+) -> list[Hit]:
+    """Hits for rows of `_BEST`. Asked for by name: joined to them, every text would be held."""
+    asked = {"places": [row for row, _, _ in best], "around": around}
+    told = {row[0]: row[1:] for row in cur.execute(_DECISIONS, asked).fetchall()}
+    said: dict[tuple[str, int], tuple[str, str]] = {}
+    texts: dict[str, str] = {}
+    if place != "reason":
+        calls = cur.execute(_CALLS.format(place=place), {"decisions": [d for _, d, _ in best]}).fetchall()
+        said = {(decision, seq): (role, sha256) for decision, seq, role, sha256 in calls}
+        wanted = [said[decision, seq][1] for _, decision, seq in best]
+        texts = dict(cur.execute(_TEXTS, {"texts": wanted, "around": around}).fetchall())
+    hits = []
+    for row, decision, seq in best:
+        _, agent, model, asset, slot, session, action, reason = told[row]
+        role, sha256 = said.get((decision, seq), ("", ""))
+        snippet = texts.get(sha256, reason)
+        hits.append(Hit(decision, agent, model, asset, slot, session, action, place, role, snippet))
+    return hits

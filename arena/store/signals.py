@@ -15,31 +15,20 @@ SELECT rowid AS place, decision, agent, model, asset, session::TIMESTAMP AS sess
 FROM decisions WHERE run = ? AND phase = 'live' ORDER BY as_of_utc, decision
 """
 
+# Hashes stand for ids. What is grouped and joined is so outside: the database would hold each text once a role.
 _SAID = """
-WITH ours AS (SELECT rowid AS place, decision FROM decisions WHERE run = ? AND phase = 'live'),
-words AS (
-    SELECT place, kind, role, max(seq) AS seq, arg_max(parsed_json, seq) AS parsed_json
-    FROM calls JOIN ours USING (decision)
-    WHERE status = 'ok' AND parsed_json IS NOT NULL AND kind IN ('model', 'compute')
-    GROUP BY place, kind, role
-),
-last AS (
-    SELECT place, arg_max(role, seq) AS final_role
-    FROM calls JOIN ours USING (decision) WHERE kind = 'model' GROUP BY place
-),
+WITH ours AS (SELECT rowid AS place, hash(decision) AS id FROM decisions WHERE run = ? AND phase = 'live'),
 said AS (
-    SELECT place, seq, kind, role,
+    SELECT place, seq, kind, role, status = 'ok' AND parsed_json IS NOT NULL AS known,
         json_extract_string(
             parsed_json,
             ['$.lean', '$.signal', '$.rating', '$.action', '$.target_ratio', '$.confidence', '$.strength']
         ) AS part
-    FROM words
+    FROM calls JOIN ours ON id = hash(decision) WHERE kind IN ('model', 'compute')
 )
-SELECT place, seq, kind, role, coalesce(part[1], part[2], part[3], part[4], part[5]) AS lean,
-    TRY_CAST(coalesce(part[6], part[7]) AS DOUBLE) AS confidence,
-    kind = 'model' AND role = final_role AS decides
-FROM said LEFT JOIN last USING (place)
-WHERE coalesce(part[1], part[2], part[3], part[4], part[5], part[7]) IS NOT NULL
+SELECT place, seq, kind, role, known, coalesce(part[1], part[2], part[3], part[4], part[5]) AS lean,
+    TRY_CAST(coalesce(part[6], part[7]) AS DOUBLE) AS confidence, part[7] IS NOT NULL AS strength
+FROM said
 """
 
 
@@ -51,16 +40,20 @@ def signals(store: Store, run: str) -> pd.DataFrame:
     whose side is given, as in a debate), confidence (0 to 1 or None), decides (the decision's last
     answer). A role that spoke more than once counts with its last word.
     """
-    # Joined and sorted here: the database would hold each decision's names once a role.
     with store.bulk() as cur:
         # Places are those of one moment.
         cur.begin()
         decided, said = (_by_arrow(cur, sql, run) for sql in (_DECISIONS, _SAID))
         cur.rollback()
     said["row"] = pd.Index(decided.pop("place")).get_indexer(said.pop("place"))
-    said = said.sort_values(["row", "seq"], ignore_index=True).drop(columns="seq")
-    of = decided.take(said.pop("row").to_numpy()).reset_index(drop=True)
-    return pd.concat([of, said], axis="columns")
+    said = said.sort_values(["row", "seq"])
+    final = said[said["kind"] == "model"].drop_duplicates("row", keep="last").set_index("row")["role"]
+    words = said[said.pop("known")].drop_duplicates(["row", "kind", "role"], keep="last")
+    words = words[words["lean"].notna() | words.pop("strength")]
+    of = words.pop("row")
+    decides = (words["kind"] == "model") & (words["role"] == of.map(final))
+    words = words.drop(columns="seq").assign(decides=decides).reset_index(drop=True)
+    return pd.concat([decided.take(of.to_numpy()).reset_index(drop=True), words], axis="columns")
 
 
 def _by_arrow(cur: duckdb.DuckDBPyConnection, sql: str, run: str) -> pd.DataFrame:
