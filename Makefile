@@ -5,7 +5,8 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 PORT ?= 8501
-JOBS ?= 2
+# Tests wait for servers and browsers a third of their time: one more worker than processors.
+JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 )))
 PY := .venv/bin/python
 # Twice quiet: only errors. What a machine's own pip settings warn about is not ours to print.
 PIP_FLAGS := -qq --disable-pip-version-check --no-input
