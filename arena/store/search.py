@@ -119,16 +119,16 @@ def search(
             # Places in a row are those of one moment.
             cur.begin()
             # Place by place: of a common word the first one has enough, and little is held at a time.
-            for place, found in _FOUND.items():
+            for place in PLACES:
+                if not timer.is_alive():
+                    # It rang where there was nothing to interrupt.
+                    return Found((), more=False, complete=False)
                 asked = {"run": run, "pattern": literal, "known": known, "most": limit + 1 - len(hits)}
-                best = cur.execute(_BEST.format(found=found), asked).fetchall()
+                best = cur.execute(_BEST.format(found=_FOUND[place]), asked).fetchall()
                 hits += _shown(cur, place, best, around)
                 known += [row for row, _, _ in best]
                 if len(hits) > limit:
                     break
-                if not timer.is_alive():
-                    # It rang where there was nothing to interrupt.
-                    return Found((), more=False, complete=False)
             cur.rollback()
         except duckdb.InterruptException:
             return Found((), more=False, complete=False)

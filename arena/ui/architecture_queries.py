@@ -36,14 +36,14 @@ def accounts(
 ) -> pd.DataFrame:
     """Accounts of one strategy with Buy & Hold.
 
-    Columns: agent, model, asset, grp, account, value (net return, a fraction or NaN), capital.
+    Columns: agent, model, asset, grp, account, value (net return, a fraction or NaN).
     """
     data = select_board(_store, run, assets=assets, strategies=(strategy,), with_equity=False)
     frame = data.summaries
     frame = frame[(frame["strategy"] == strategy) | (frame["grp"] == "benchmark")]
     values = [json.loads(m)["CR"]["value"] for m in frame["metrics_json"]]
     return frame[["agent", "model", "asset", "grp", "account"]].assign(
-        value=pd.array(values, dtype="float64"), capital=data.capital[run]
+        value=pd.array(values, dtype="float64")
     )
 
 
@@ -103,8 +103,7 @@ def _growth(curve: Curve) -> pd.Series:
 
 
 def _names(frame: pd.DataFrame) -> pd.Series:
-    """`agent@model` of each row, `buy_hold` for Buy & Hold."""
-    return (frame["agent"] + "@" + frame["model"]).where(frame["agent"] != BUY_HOLD, BUY_HOLD)
+    return pd.Series(map(queries.entry_name, frame["agent"], frame["model"]), index=frame.index, dtype="str")
 
 
 @_cached
