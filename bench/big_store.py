@@ -47,7 +47,7 @@ from arena.core.rows import (
 from arena.core.season import RunSpec, Season
 from arena.portfolio import Costs, Curves, simulate
 from arena.runner.summary import sparkline
-from arena.store.connection import connect
+from arena.store.connection import CONFIG
 from arena.store.migrations import MIGRATIONS
 from arena.store.schema import ARROW_TYPE, INCOMING, columns, insert_sql
 from arena.store.store import open_store
@@ -113,7 +113,8 @@ def build(path: Path, size: Size = FULL) -> Path:
     market = _Market(rng, size.sessions)
     with open_store(path) as store:
         store.write([WriteUnit(tuple(market.rows()))])
-    con = connect(path.resolve(), read_only=False)
+    # Not through `connect`: half a million texts at once need more memory than an arena is given.
+    con = duckdb.connect(str(path), config=CONFIG)
     try:
         said = _Sentences(rng)
         for i in range(size.n_older):

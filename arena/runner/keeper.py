@@ -32,6 +32,10 @@ MOST_BREAKS = 3
 
 AFTER_FAILURE = timedelta(hours=1)
 
+RENEW_EVERY = timedelta(days=7)
+"""How often the file is closed and opened, by which DuckDB gives back what it holds. That takes as long
+as writing all indexes, half a second with half a year of decisions."""
+
 
 class Keeper:
     """One per owner of a store. `found` is what was wrong when it was opened (`open_guarded`)."""
@@ -49,6 +53,7 @@ class Keeper:
         self._least_free_bytes = least_free_bytes
         self._n_breaks = 0
         self._backup_failed_utc = datetime.min.replace(tzinfo=UTC)
+        self._opened_utc: datetime | None = None
         self._said: dict[str, str] = {}
         url = settings.upload_url()
         self._uploader = (
@@ -60,6 +65,7 @@ class Keeper:
         self._try("watch", self._watch)
         if self.trouble is None:
             self._try("backup", lambda: self._backup(now_utc))
+            self._try("renewal", lambda: self._renew(now_utc))
             self._try("upload", lambda: self._offer(now_utc))
 
     def after_round(self, now_utc: datetime) -> None:
@@ -112,7 +118,7 @@ class Keeper:
             self.store.reopen(writing=False)
         self.trouble = self._lasting or room
         if self.trouble is None:
-            self._record("store opened again", why or "There is room on the disk again.")
+            self._record("store opened again", why or "What stood against it is over.")
 
     def _backup(self, now_utc: datetime) -> None:
         daily, weekly = settings.backups_kept()
@@ -130,6 +136,12 @@ class Keeper:
         self._said.pop("backup", None)
         self._n_breaks = 0
         self._record("backup", f"{made.path.name} made, {len(gone)} rotated out")
+
+    def _renew(self, now_utc: datetime) -> None:
+        """Where somebody reads at that moment, the next tick tries again."""
+        self._opened_utc = self._opened_utc or now_utc
+        if abs(now_utc - self._opened_utc) >= RENEW_EVERY and self.store.renew():
+            self._opened_utc = now_utc
 
     def _offer(self, now_utc: datetime) -> None:
         if self._uploader is not None:

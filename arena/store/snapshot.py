@@ -67,7 +67,7 @@ def _refuse_what_memory_cannot_hold(cur: duckdb.DuckDBPyConnection) -> None:
     if used_bytes * COPY_SHARE > limit_bytes:
         raise StoreError(
             f"The store has grown to {used_bytes / 1e6:,.0f} MB, too large for a copy within the "
-            f"{limit_bytes / 1e6:,.0f} MB of memory that it was opened with. Start the app again: it then gets more."
+            f"{limit_bytes / 1e6:,.0f} MB of memory that it was opened with. It gets more within a week by itself, or at once with a new start."
         )
 
 

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +35,7 @@ from arena.store.head import HeadFile
 from arena.store.migrations import check_schema, migrate
 from arena.store.schema import columns, quote
 from arena.store.snapshot import copy_database, snapshot_path
-from arena.store.writer import Writer
+from arena.store.writer import Work, Writer
 
 CLOSE_WAIT_S = 2.0
 UPGRADE_WAIT_S = 2.0
@@ -54,6 +53,8 @@ class _Engine:
     modified_utc: datetime | None = None
     """When a file that was there already had last changed, as it was opened."""
     users: int = 0
+    readers: int = 0
+    """Cursors that are out."""
     pid: int = field(default_factory=os.getpid)
     snapshot_lock: threading.Lock = field(default_factory=threading.Lock)
     bulk_lock: threading.Lock = field(default_factory=threading.Lock)
@@ -171,15 +172,15 @@ def _upgrade(engine: _Engine) -> None:
 
 
 @contextlib.contextmanager
-def _broken_off_after(
-    seconds: float, cur: duckdb.DuckDBPyConnection
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def _broken_off_after(seconds: float | None, cur: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    if seconds is None:
+        yield
+        return
     timer = threading.Timer(seconds, cur.interrupt)
     timer.daemon = True
     timer.start()
     try:
-        with cur:
-            yield cur
+        yield
     except duckdb.InterruptException as error:
         raise TooLongError(seconds) from error
     except duckdb.OutOfMemoryException as error:
@@ -262,6 +263,21 @@ class Store:
                     engine.con, engine.store_id, engine.writer = started
                     return
 
+    def renew(self) -> bool:
+        """Open the owner's file anew, unless somebody is reading at this moment; whether that was done.
+
+        Until its file is closed DuckDB keeps a little of each join and each copy, and the pages of what it
+        wrote: a live season gains 70 MB in half a year. A store that has grown gets more memory, too.
+
+        Raises:
+            StoreError: as `reopen`.
+        """
+        with _LOCK:
+            if self._engine.readers or not self.writable:
+                return False
+            self.reopen(writing=True)
+        return True
+
     def limited(self, seconds: float) -> Store:
         """A handle for readers who must not wait: what takes longer raises `TooLongError`.
 
@@ -277,16 +293,28 @@ class Store:
         """Whether this handle, or the one it is limited from, was closed."""
         return not self._open or (self._lender is not None and self._lender.closed)
 
-    def cursor(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+    @contextlib.contextmanager
+    def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor of its own: `with store.cursor() as cur`.
 
         Raises:
             StoreError: the store is closed, or this process was forked from its owner.
             TooLongError: on leaving it, where what was asked took longer than its limit.
         """
-        if self._limit_s is None:
-            return self._cursor()
-        return _broken_off_after(self._limit_s, self._cursor())
+        if self.closed:
+            raise StoreError(f"The store `{self.path}` is closed.")
+        if self._engine.pid != os.getpid():
+            # A fork shares the file without a lock of its own: writing would destroy it.
+            raise StoreError(f"The store `{self.path}` belongs to the parent of this process.")
+        with _LOCK:
+            cur = self._engine.con.cursor()
+            self._engine.readers += 1
+        try:
+            with cur, _broken_off_after(self._limit_s, cur):
+                yield cur
+        finally:
+            with _LOCK:
+                self._engine.readers -= 1
 
     @contextlib.contextmanager
     def bulk(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -294,15 +322,6 @@ class Store:
         as long, and memory that the database does not have."""
         with self._engine.bulk_lock, self.cursor() as cur:
             yield cur
-
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
-        if self.closed:
-            raise StoreError(f"The store `{self.path}` is closed.")
-        if self._engine.pid != os.getpid():
-            # A fork shares the file without a lock of its own: writing would destroy it.
-            raise StoreError(f"The store `{self.path}` belongs to the parent of this process.")
-        with _LOCK:
-            return self._engine.con.cursor()
 
     def write(self, units: Sequence[WriteUnit]) -> None:
         """Store units, each whole or not at all; returns when all are durable.
@@ -317,7 +336,7 @@ class Store:
 
     def submit(self, unit: WriteUnit) -> Future[bool]:
         """Queue one unit; True once it is durable, False if its key was stored before."""
-        return self._writer().submit(unit)
+        return self._queue(unit)
 
     def change(self, work: Callable[[duckdb.DuckDBPyConnection], object]) -> None:
         """Run `work` with the writing cursor, in a transaction of its own; returns when durable.
@@ -325,13 +344,15 @@ class Store:
         It sees everything that was queued before it. Return `writer.HOST_ONLY` from it where nothing
         changed that a page keeps. What it raises is raised here, and nothing has changed then.
         """
-        self._writer().submit(work).result()
+        self._queue(work).result()
 
     def forget(
         self, tracks: Collection[str], work: Callable[[duckdb.DuckDBPyConnection], object]
     ) -> None:
         """`change` for a `work` that deletes all decisions of `tracks`: takes them out of the head file."""
-        self._writer().forget(tracks, work).result()
+        with _LOCK:
+            done = self._writer().forget(tracks, work)
+        done.result()
 
     def update_run(self, run: str, **fields: Any) -> None:
         """Set columns of one run, e.g. `status="done"`; returns when durable.
@@ -355,7 +376,7 @@ class Store:
                 cur.execute("SELECT run FROM runs")
                 raise UnknownNameError("run", run, [name for (name,) in cur.fetchall()])
 
-        self._writer().submit(change).result()
+        self._queue(change).result()
 
     def snapshot(self) -> Path:
         """Renew `<store>.snapshot.duckdb` for other processes; writing goes on meanwhile.
@@ -366,7 +387,7 @@ class Store:
         self._writer()
         target = snapshot_path(self.path)
         try:
-            with self._engine.snapshot_lock, self._cursor() as cur:
+            with self._engine.snapshot_lock, self.cursor() as cur:
                 copy_database(cur, target)
                 at_s = utc_now().timestamp()
                 os.utime(target, (at_s, at_s))  # its age is told by the arena's clock
@@ -375,6 +396,11 @@ class Store:
                 f"The snapshot `{target.name}` could not be renewed: {str(error).splitlines()[0]}"
             ) from error
         return target
+
+    def _queue(self, work: Work) -> Future[bool]:
+        # Nobody takes the writer away in between: `renew` and `reopen` hold the lock.
+        with _LOCK:
+            return self._writer().submit(work)
 
     def _writer(self) -> Writer:
         if self.read_only or self._engine.writer is None:

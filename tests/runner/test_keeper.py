@@ -251,3 +251,28 @@ def test_a_backup_of_a_day_to_come_pushes_none_out(
     for at in (MIDNIGHT + timedelta(days=365), MIDNIGHT, MIDNIGHT + timedelta(days=1)):
         Keeper(store).tick(at)
     assert days(store) == [14, 15]  # of 2026, and of 2025
+
+
+def test_the_store_is_opened_anew_once_a_week_when_nobody_reads(store: Store) -> None:
+    store.write([make.unit(0)])
+    keeper, opened = Keeper(store), [store._engine.con]
+
+    def tick(**since: int) -> bool:
+        """Whether it was opened anew by then."""
+        keeper.tick(MIDNIGHT + timedelta(**since))
+        opened.append(store._engine.con)
+        return opened[-1] is not opened[-2]
+
+    assert not tick(days=0)
+    assert not tick(days=6, hours=23)
+    with store.cursor() as cur:
+        assert not tick(days=7)
+        cur.execute("SELECT count(*) FROM decisions")
+        assert cur.fetchall() == [(1,)]
+    assert tick(days=7, minutes=1)
+    assert not tick(days=14)
+    assert tick(days=14, minutes=1)
+    assert not tick(days=14, minutes=2)
+    assert tick(days=0)  # a clock that was a week ahead, and was put right
+    assert keeper.trouble is None
+    assert {action for action, _ in audit(store)} == {"backup"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from datetime import UTC, datetime, timedelta
@@ -109,8 +110,8 @@ def test_one_process_shares_one_connection(path: Path, make) -> None:
     assert len(reader.decisions(reading, make.run_id)) == 2
     reading.close()
     for closed in (a, b, reading):
-        with pytest.raises(StoreError, match="closed"):
-            closed.cursor()
+        with pytest.raises(StoreError, match="closed"), closed.cursor():
+            pass
     with open_store(path, read=True) as again:
         assert len(reader.decisions(again, make.run_id)) == 2
 
@@ -128,9 +129,9 @@ def test_a_reader_opened_first_goes_on_under_an_owner(path: Path, make) -> None:
 
 def test_an_owner_waits_for_cursors_of_readers(path: Path, make) -> None:
     open_store(path).close()
-    reading = open_store(path, read=True)
-    cur = reading.cursor()
-    threading.Timer(0.3, cur.close).start()
+    reading, cursors = open_store(path, read=True), contextlib.ExitStack()
+    cursors.enter_context(reading.cursor())
+    threading.Timer(0.3, cursors.close).start()
     with open_store(path) as owner:
         owner.write([make.unit()])
     reading.close()
@@ -203,7 +204,7 @@ from arena.core.errors import StoreError
 store = open_store(sys.argv[1])
 pid = os.fork()
 if pid == 0:
-    for use in (store.cursor, store.snapshot):
+    for use in (store.cursor().__enter__, store.snapshot):
         try:
             use()
         except StoreError as error:
