@@ -20,6 +20,7 @@ from arena.core.errors import SourceError
 from arena.core.types import Asset
 from arena.llm.scripted import SCRIPTED, Cycle
 from arena.llm.types import ChatReply, ChatRequest, ModelKind, ProviderError
+from arena.runner.keeper import Keeper
 from arena.runner.live import Live
 from arena.runner.live_seasons import Section, live_seasons
 from arena.store.store import open_store
@@ -78,10 +79,12 @@ def main(store_path: str, faults_path: str, ack_path: str) -> None:
             store, "live", source=world,
             seasons=lambda s, now: live_seasons(s, "live", now.date(), {"soak": SEASON}),
         )  # fmt: skip
+        keeper = Keeper(store)
         last = None
         while True:
             now = utc_now()
             if now != last:
+                keeper.tick(now)
                 live.reconcile()
                 if live.troubles or live.paused:
                     print(live.troubles, live.paused, file=sys.stderr, flush=True)

@@ -71,7 +71,7 @@ class Node:
     def start(self) -> None:
         env = {
             **os.environ, "ARENA_CLOCK_FILE": str(self.clock), "ARENA_NETWORK": "off",
-            "PYTHONPATH": str(ROOT),
+            "ARENA_BACKUPS_KEPT": "0,0", "PYTHONPATH": str(ROOT),
         }  # fmt: skip
         words = [str(self.store), str(self.down), str(self.ack)]
         if self.forked:

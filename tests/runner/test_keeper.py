@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.core.errors import SourceError
+from arena.core.errors import SourceError, StoreLockedError
 from arena.runner.keeper import Keeper
 from arena.runner.safety import safety
 from arena.store.backup import backup_folder, backups
@@ -276,3 +276,27 @@ def test_the_store_is_opened_anew_once_a_week_when_nobody_reads(store: Store) ->
     assert tick(days=0)  # a clock that was a week ahead, and was put right
     assert keeper.trouble is None
     assert {action for action, _ in audit(store)} == {"backup"}
+
+
+def test_another_process_that_is_quicker_is_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write([make.unit(0)])
+    keeper = Keeper(store)
+    keeper.tick(MIDNIGHT)
+    with monkeypatch.context() as patch:
+
+        def taken(*_: object, read_only: bool) -> None:
+            raise StoreLockedError(str(store.path), 4711)
+
+        patch.setattr("arena.store.store._start", taken)
+        patch.setattr("arena.store.store.UPGRADE_WAIT_S", 0.1)
+        keeper.tick(MIDNIGHT + timedelta(days=7))
+        assert not store.writable
+        keeper.tick(MIDNIGHT + timedelta(days=7, minutes=1))
+        assert keeper.trouble is not None
+        assert "4711" in keeper.trouble.what
+    keeper.tick(MIDNIGHT + timedelta(days=7, minutes=2))
+    assert keeper.trouble is None
+    store.write([make.unit(1)])
+    assert audit(store)[-1] == ("store opened again", "What stood against it is over.")

@@ -77,6 +77,7 @@ for _ in range(n):
                 cur.execute("CHECKPOINT").fetchall()
             store.snapshot()
             os.write(w, b"s")
+            assert store.renew()
     os.close(w)
     assert os.read(r, 1) == b"u", "the store could not be opened"
     said = b""
@@ -96,7 +97,7 @@ print(day)
 
 @pytest.mark.fault(4)
 def test_fault_04_killed_during_checkpoint_or_snapshot(path: Path, make, counts) -> None:
-    """25 owners in a row are killed between a write, a checkpoint and a snapshot."""
+    """25 owners in a row are killed between a write, a checkpoint, a snapshot and opening the file anew."""
     done = run(KILLER, path, 25)
     assert done.returncode == 0, done.stderr
     acknowledged = int(done.stdout)
