@@ -15,7 +15,7 @@ from arena.analytics.entry_curve import Curve
 from arena.analytics.variance import NOISE_P, Term
 from arena.core.actions import GAPS
 from arena.ui import format as fmt
-from arena.ui.charts import FONT, PHONE_LABEL_CHARS, padded
+from arena.ui.charts import FONT, PHONE_LABEL_CHARS, RETURN_TICKS, SHARE_TICKS, of_days
 from arena.ui.market_charts import Pin
 from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme, Tokens, short_model
@@ -99,7 +99,9 @@ def band_figure(
             ),
             **place,
         )  # fmt: skip
-        low, high = (fmt.percent(float(x[-1]), 0).removesuffix("%") for x in (band.low, band.high))
+        ends = [float(x[-1]) for x in (band.low, band.high)]
+        digits = 0 if max(map(abs, ends)) >= 0.1 else 1
+        low, high = (fmt.percent(x, digits).removesuffix("%") for x in ends)
         axis = figure.get_subplot(row, column)
         figure.add_annotation(
             xref="paper", yref="paper", x=axis.xaxis.domain[0], y=axis.yaxis.domain[1], xanchor="left",
@@ -107,13 +109,13 @@ def band_figure(
             text=f"<b>{name} {fmt.percent(float(band.mean[-1]))}</b> ({low} … {high})",
         )  # fmt: skip
         figure.update_xaxes(
-            range=padded(band.sessions[0], band.sessions[-1]),
+            of_days(band.sessions[0], band.sessions[-1], short_days=3),
             tickformat="%-d %b",
             nticks=4,
             **place,
         )
     _layout(figure, t, height + 60, {"l": 52, "r": 8, "t": 30, "b": 28})
-    figure.update_yaxes(tickformat="+.0%", labelalias={"+0%": "0%"}, nticks=6)
+    figure.update_yaxes(RETURN_TICKS, nticks=6)
     return figure
 
 
@@ -232,10 +234,10 @@ def style_figure(
         legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0, "font": {"color": t.text}},
     )
     figure.update_xaxes(
-        tickformat=".0%", title_text="Volatility per year", title_font={"color": t.muted, "size": 11},
+        SHARE_TICKS, title_text="Volatility per year", title_font={"color": t.muted, "size": 11},
         showgrid=True, gridcolor=t.grid, rangemode="tozero",
     )  # fmt: skip
-    figure.update_yaxes(tickformat="+.0%", labelalias={"+0%": "0%"}, title_text="Net return")
+    figure.update_yaxes(RETURN_TICKS, title_text="Net return")
     return figure
 
 
@@ -357,7 +359,7 @@ def pair_figure(
     figure.update_yaxes(tickprefix="$", tickformat=",", nticks=5, row=at["price"], col=1)
     figure.update_yaxes(
         title_text="Gap, pp",
-        tickformat="+.0f",
+        tickformat="+.2~f",
         nticks=5,
         labelalias={"+0": "0"},
         row=at["gap"],
@@ -372,7 +374,7 @@ def pair_figure(
     )  # fmt: skip
     figure.update_xaxes(tickformat="%-d %b")
     if len(closes):
-        figure.update_xaxes(range=padded(closes.index[0], closes.index[-1]))
+        figure.update_xaxes(of_days(closes.index[0], closes.index[-1]))
     return figure
 
 

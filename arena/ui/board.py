@@ -167,7 +167,8 @@ def styled(table: pd.DataFrame, theme: Theme) -> Styler:
     tokens = TOKENS[theme]
     rules = {c: np.full(len(table), "", dtype=object) for c in table}
     for column in (c for c in SIGNED if c in table):
-        number = pd.to_numeric(table[column]).to_numpy(float)
+        # By what is written: 0.0% is neither a gain nor a loss.
+        number = pd.to_numeric(table[column]).to_numpy(float).round(1)
         rules[column][number > 0] = f"color: {tokens.gain};"
         rules[column][number < 0] = f"color: {tokens.loss};"
     every = tuple(str(c) for c in table)

@@ -112,15 +112,19 @@ def axis_key(name: str) -> str:
     return f"{name[0]}axis{name[1:]}"
 
 
-def padded(first: pd.Timestamp, last: pd.Timestamp) -> list[pd.Timestamp]:
-    """Half a day on either side, so that the outer marks are whole; one axis for both charts."""
+RETURN_TICKS = {"tickformat": "+.2~%", "labelalias": {"+0%": "0%"}}
+SHARE_TICKS = {"tickformat": ".2~%"}
+"""Only the decimals that a tick has: +0.5% where a chart reaches to one percent, +50% where to a hundred."""
+
+
+def of_days(first: pd.Timestamp, last: pd.Timestamp, short_days: int = 7) -> dict[str, Any]:
+    """Reach of an axis of sessions, with half a day on either side, so that the outer marks are whole.
+
+    An axis of at most `short_days` has a tick a day: Plotly would write hours between two days.
+    """
     half = pd.Timedelta(hours=12)
-    return [first - half, last + half]
-
-
-def one_a_day(first: pd.Timestamp, last: pd.Timestamp) -> dict[str, int]:
-    """Ticks of a short axis: without them Plotly would write hours between two days."""
-    return {"dtick": 86_400_000} if (last - first).days <= 7 else {}
+    ticks = {"dtick": 86_400_000} if (last - first).days <= short_days else {}
+    return {"range": [first - half, last + half], **ticks}
 
 
 def cut_name(name: str, max_chars: int | None) -> str:
@@ -138,12 +142,14 @@ PHONE_MARKS = 24
 MARKS = {"BUY": "triangle-up", "HOLD": "square", "SELL": "triangle-down"}
 
 
-def range_figure(points: pd.DataFrame, benchmark: float | None, theme: Theme) -> go.Figure:
+def range_figure(
+    points: pd.DataFrame, benchmark: float | None, theme: Theme, *, phone: bool = False
+) -> go.Figure:
     """Returns by group: a dot a member, a bar over the range, the median as a tick and in words.
 
     `points` has group, member, value (a fraction), color and symbol; the legend names members.
     """
-    return _range(tuple(points[list(DOT)].itertuples(index=False, name=None)), benchmark, theme)
+    return _range(tuple(points[list(DOT)].itertuples(index=False, name=None)), benchmark, theme, phone)
 
 
 DOT = ("group", "member", "value", "color", "symbol")
@@ -151,7 +157,9 @@ DOT = ("group", "member", "value", "color", "symbol")
 
 # Plotly checks every number: 300 dots take 40 ms, a quarter of what a page may.
 @lru_cache(maxsize=32)
-def _range(dots: tuple[tuple[Any, ...], ...], benchmark: float | None, theme: Theme) -> go.Figure:
+def _range(
+    dots: tuple[tuple[Any, ...], ...], benchmark: float | None, theme: Theme, phone: bool
+) -> go.Figure:
     points = pd.DataFrame(dots, columns=list(DOT))
     t = TOKENS[theme]
     spans = points.groupby("group", sort=False)["value"].agg(["min", "max", "median"])
@@ -195,7 +203,16 @@ def _range(dots: tuple[tuple[Any, ...], ...], benchmark: float | None, theme: Th
         annotations=words_at_right, hovermode="closest", margin={"t": 28, "l": 110, "r": 70}, showlegend=True,
         legend={"orientation": "h", "y": -0.28, "yanchor": "top", "font": {"color": t.text}},
     )  # fmt: skip
-    figure.update_xaxes(tickformat="+.0%", labelalias={"+0%": "0%"}, showgrid=True, gridcolor=t.grid)
+    if phone:
+        # Below the axis, where Plotly would let a list in one line scroll over it.
+        list_px = 22 * points["member"].nunique()
+        figure.update_layout(
+            height=130 + 46 * len(names) + list_px, margin={"b": 40 + list_px},
+            legend={"orientation": "v", "yref": "container", "y": 0.0, "yanchor": "bottom", "x": 0.0},
+        )  # fmt: skip
+    figure.update_xaxes(
+        RETURN_TICKS, nticks=5 if phone else None, showgrid=True, gridcolor=t.grid
+    )
     figure.update_yaxes(autorange="reversed", showgrid=False)
     if benchmark is not None:
         figure.add_vline(x=benchmark, line={"color": t.benchmark, "dash": "dot", "width": 1.6})

@@ -14,10 +14,11 @@ from arena.ui.charts import (
     MARGINS,
     PHONE_LABEL_CHARS,
     PHONE_MARGINS,
+    RETURN_TICKS,
+    SHARE_TICKS,
     cut_name,
     layout,
-    one_a_day,
-    padded,
+    of_days,
     panel,
     spread,
     stacked,
@@ -90,11 +91,11 @@ def equity_figure(
             made[name] |= _days(lines, span)
     words = f"{'Growth of 100' if log else 'Return'}, {'net' if net else 'before fees'}"
     made["yaxis"] |= {
-        "tickformat": None if log else "+.0%", "labelalias": {"+0%": "0%"},
+        **({} if log else RETURN_TICKS),
         "type": "log" if log else "linear", "title": made["yaxis"]["title"] | {"text": words},
     }  # fmt: skip
     made["yaxis2"] |= {
-        "tickformat": ".0%", "nticks": 4, "range": _depth(bright),
+        **SHARE_TICKS, "nticks": 4, "range": _depth(bright),
         "title": made["yaxis2"]["title"] | {"text": "Drawdown"},
     }  # fmt: skip
     reach = _reach(lines, log)
@@ -108,7 +109,7 @@ def _days(
     lines: Sequence[Line], span: tuple[pd.Timestamp, pd.Timestamp] | None
 ) -> dict[str, object]:
     first, last = span or (min(x.sessions[0] for x in lines), max(x.sessions[-1] for x in lines))
-    return {"range": padded(first, last), **one_a_day(first, last)}
+    return of_days(first, last)
 
 
 def _shown(growth: np.ndarray, log: bool) -> np.ndarray:

@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from arena.analytics.events import Event
 from arena.ui import format as fmt
-from arena.ui.charts import FONT, padded
+from arena.ui.charts import FONT, of_days
 from arena.ui.market_days import STATE_WORDS
 from arena.ui.prose import for_plotly
 from arena.ui.tokens import TOKENS, Theme, Tokens
@@ -97,7 +97,7 @@ def market_figure(
         _strip(figure, days, t, row["news"], min(max(round(0.8 * PLOT_PX[phone] / span_days), 3), 9))
     sessions = pd.concat([bars["session"], days["session"]]) if len(days) else bars["session"]
     if len(sessions):
-        figure.update_xaxes(range=padded(sessions.min(), sessions.max()))
+        figure.update_xaxes(of_days(sessions.min(), sessions.max()))
     return figure
 
 

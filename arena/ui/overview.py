@@ -159,7 +159,7 @@ def best_groups(known: list[tuple[Row, float | None]], axis: str) -> set[str]:
 
 
 @_kept
-def small_multiples(key: Key, shade: Theme, _rows: list[Row]) -> None:
+def small_multiples(key: Key, shade: Theme, phone: bool, _rows: list[Row]) -> None:
     """Net return by agent and by model: colour is the agent, shape the model.
 
     A chart that would have one dot in every row is left out, and both where the board says it all.
@@ -201,7 +201,7 @@ def small_multiples(key: Key, shade: Theme, _rows: list[Row]) -> None:
             st.markdown(f":small[:gray[Net return by {group}. Dot = {member}, bar = range, tick = median.{left_out}]]")
             frame = points.rename(columns={group: "group", member: "member"})
             st.plotly_chart(
-                charts.range_figure(frame, hold[0] if hold else None, shade), theme=None,
+                charts.range_figure(frame, hold[0] if hold else None, shade, phone=phone), theme=None,
                 config={"displayModeBar": False}, key=f"range_{group}",
                 alt=f"{title}: range and median of net returns",
             )  # fmt: skip

@@ -16,8 +16,7 @@ from arena.ui.charts import (
     PHONE_LABEL_CHARS,
     axis_key,
     cut_name,
-    one_a_day,
-    padded,
+    of_days,
     panel,
     stacked,
 )
@@ -93,7 +92,7 @@ def tape_figure(
         span = bars["session"].iloc[0], bars["session"].iloc[-1]
     if span is not None:
         for i in range(len(heights)):
-            layout[axis_key(panel(i)["xaxis"])] |= {"range": padded(*span), **one_a_day(*span)}
+            layout[axis_key(panel(i)["xaxis"])] |= of_days(*span)
     return go.Figure(data=traces, layout=layout)
 
 

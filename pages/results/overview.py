@@ -15,7 +15,7 @@ from arena.ui import (
     states,
 )
 from arena.ui.page import open_run
-from arena.ui.session import theme
+from arena.ui.session import on_phone, theme
 
 page = open_run("Overview")
 pulse.line(page)
@@ -40,7 +40,7 @@ overview.notes(shown.rows, data.axes.strategy, str(page.run["fill"]), shown.n_al
 unfolded = overview_data.unfold(page, data, picked)
 board_card.card(picked, shown, unfolded.accounts, unfolded.luck, data.key)
 overview.stand_in_board(data.key, theme(), data.entries)
-overview.small_multiples(data.key, theme(), data.entries)
+overview.small_multiples(data.key, theme(), on_phone(), data.entries)
 played = [r for r in data.entries if r["group"] != "benchmark"]
 states.footer(
     f"{len(played)} entries · {sum(r['n_accounts'] for r in played)} accounts · "

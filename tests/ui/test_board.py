@@ -73,7 +73,7 @@ def test_a_missing_number_is_a_dash_and_never_nan() -> None:
 
 def test_colours_by_sign_and_tints(store: Store) -> None:
     table = pd.DataFrame(
-        {"net": [1.0, -1.0, 0.0], "sharpe": [1.0, 2.0, 3.0], "tint": [False, False, True],
+        {"net": [1.0, -1.0, -0.04], "sharpe": [1.0, 2.0, 3.0], "tint": [False, False, True],
          "short": [False, True, False], "void": False}
     )  # fmt: skip
     styler, tokens = board.styled(table, "dark"), TOKENS["dark"]
@@ -82,6 +82,7 @@ def test_colours_by_sign_and_tints(store: Store) -> None:
     assert css[0, 0] == {"color": tokens.gain}
     assert css[1, 0] == {"color": tokens.loss}
     assert css[1, 1] == {"color": tokens.muted}
+    # -0.04 is written 0.0%, which is no loss.
     assert css[2, 0] == {"background-color": tokens.panel}
 
 

@@ -40,3 +40,22 @@ def test_range_prints_the_median() -> None:
     )  # fmt: skip
     texts = [a.text for a in charts.range_figure(points, 0.05, "light").layout.annotations]
     assert texts == ["+10.0%", "B&H +5.0%"]
+
+
+def test_a_short_axis_has_a_tick_a_day_and_whole_outer_marks() -> None:
+    first = pd.Timestamp("2025-08-01")
+    week = charts.of_days(first, first + pd.Timedelta(days=7))
+    assert week["range"] == [pd.Timestamp("2025-07-31 12:00"), pd.Timestamp("2025-08-08 12:00")]
+    assert week["dtick"] == 24 * 60 * 60 * 1000
+    assert "dtick" not in charts.of_days(first, first + pd.Timedelta(days=8))
+
+
+def test_names_stand_below_the_axis_of_a_phone() -> None:
+    points = pd.DataFrame(
+        {"group": "a", "member": list("xyz"), "value": 0.1, "color": "#111111", "symbol": "circle"}
+    )
+    wide = charts.range_figure(points, None, "light").layout
+    phone = charts.range_figure(points, None, "light", phone=True).layout
+    # 22 px for each of three names
+    assert (wide.height, phone.height) == (130 + 46, 130 + 46 + 3 * 22)
+    assert phone.margin.b == 40 + 3 * 22
