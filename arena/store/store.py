@@ -267,7 +267,7 @@ class Store:
         """Open the owner's file anew, unless somebody is reading at this moment; whether that was done.
 
         Until its file is closed DuckDB keeps a little of each join and each copy, and the pages of what it
-        wrote: a live season gains 70 MB in half a year. A store that has grown gets more memory, too.
+        wrote: 89 MB in a year of live rounds. A store that has grown gets more memory, too.
 
         Raises:
             StoreError: as `reopen`.
