@@ -62,7 +62,7 @@ def band_figure(
     rows = math.ceil(len(bands) / columns)
     height = (PHONE_PANEL_PX if phone else PANEL_PX) * rows
     figure = make_subplots(
-        rows=rows, cols=columns, shared_yaxes=True, horizontal_spacing=0.025,
+        rows=rows, cols=columns, shared_yaxes="all", horizontal_spacing=0.025,
         vertical_spacing=0.34 / rows if rows > 1 else 0.0,
     )  # fmt: skip
     for i, band in enumerate(bands):

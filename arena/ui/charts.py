@@ -112,8 +112,8 @@ def axis_key(name: str) -> str:
     return f"{name[0]}axis{name[1:]}"
 
 
-RETURN_TICKS = {"tickformat": "+.2~%", "labelalias": {"+0%": "0%"}}
-SHARE_TICKS = {"tickformat": ".2~%"}
+RETURN_TICKS = {"tickformat": "+.4~%", "labelalias": {"+0%": "0%"}}
+SHARE_TICKS = {"tickformat": ".4~%"}
 """Only the decimals that a tick has: +0.5% where a chart reaches to one percent, +50% where to a hundred."""
 
 

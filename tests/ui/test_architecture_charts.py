@@ -38,6 +38,10 @@ def test_bands_have_a_panel_each_and_say_where_they_end(n: int, phone: bool, row
     assert len(figure.data) == 4 * n
     tops = {a.y for a in figure.layout.annotations}
     assert len(tops) == rows
+    # One scale for all panels, also for those below each other.
+    followed = [a.matches for a in figure.select_yaxes()]
+    assert followed.count(None) == 1
+    assert len(set(followed)) == 2
     fills = [t for t in figure.data if t.fill == "tonexty"]
     assert {t.fillcolor for t in fills} == {"rgba(58,132,236,0.2)"}
     for dots in [t for t in figure.data if t.name == "Buy & Hold"]:
